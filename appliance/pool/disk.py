@@ -22,12 +22,11 @@ NUMBERS = re.compile(r'VERSION = "(\d+(?:\.\d+)*)[^"]*"')
 
 
 class Disk(NamedTuple):
-    """`table` is the partition table; `release` that of the node layer, and `stack` the list of layers as a text, both of the system that is newest; `systems` is how
-    many there are: one, or two where the pool sent one."""
+    """`table` is the partition table; `release` is that of the node layer of the newest system that can be read; `lists` are the lists of layers as texts: one, or two
+    where the pool sent a system."""
     table: list
     release: str
-    stack: str
-    systems: int
+    lists: list
 
 
 def read(path, place, held=()):
@@ -45,9 +44,8 @@ def read(path, place, held=()):
             raise WowError(f"has no partitions {SYSTEM} and {HOME}: it is no disk of a WOW machine", "Name the first disk of the machine, not WOWCFG", str(path))
         system = scratch / "system"
         _cut(path, system, names[SYSTEM]["start"] * SECTOR // MIB, names[SYSTEM]["size"] * SECTOR // MIB, held)
-        found = [_system(system, file, path) for file in _lists(system, path)]
-        release, stack = max(found, key=lambda one: _numbers(one[0]))
-        return Disk(table, release, stack, len(found))
+        texts = [_inside(system, f"cat {file}", path) for file in _lists(system, path)]
+        return Disk(table, max(_releases(system, texts, path), key=_numbers), texts)
 
 
 def _lists(system, path):
@@ -59,10 +57,22 @@ def _lists(system, path):
     return found
 
 
-def _system(system, file, path):
-    """(release, list of layers) of one of the systems on a disk."""
-    stack = _inside(system, f"cat {file}", path)
-    files = {row[0]: row[2] for row in stacks.rows(stack)}
+def _releases(system, texts, path):
+    """Those of the systems with these lists of layers. One that cannot be read is left out where another one can: it may be why somebody upgrades."""
+    found, wrong = [], None
+    for text in texts:
+        try:
+            found.append(_release(system, text, path))
+        except WowError as error:
+            wrong = wrong or error
+    if wrong and not found:
+        raise wrong
+    return found
+
+
+def _release(system, text, path):
+    """That of the system with this list of layers."""
+    files = {row[0]: row[2] for row in stacks.rows(text)}
     if "node" not in files:
         raise WowError("names no node layer in its list of layers", "Take a disk that appliance/image/build made, or a machine's that was made of one", str(path))
     layer = system.with_name("node")
@@ -71,7 +81,7 @@ def _system(system, file, path):
     found = NUMBERS.search(programs.run("unsquashfs", "-cat", layer, VERSION_FILE))
     if found is None:
         raise WowError("names no release in its node layer", "Take a disk that appliance/image/build made", str(path))
-    return found.group(1), stack
+    return found.group(1)
 
 
 def is_older(release, than):

@@ -17,6 +17,10 @@ MIB = 1 << 20
 PARTS = {"WOWBOOT": (1, 1), "WOWESP": (2, 2), "WOWSYS": (4, 12), "WOWHOME": (16, 8)}
 """Start and size in MiB."""
 STEPS = ["system", "before", "swap"]
+ROTTEN = "rotten"
+"""The release of a system whose node layer cannot be read."""
+OF_B = "only-b"
+"""A module that no system but B has."""
 
 
 def make_disk(path, release, modules=("tutorial",), home=b"", system=b"the system", parts=None, size=25, slots=None):
@@ -37,9 +41,12 @@ def _disk(release, modules, home, system, parts, size, slots):
         (scratch / "layers").mkdir()
         for slot, own in slots:
             (tools / "version.py").write_text(f'"""The release."""\nVERSION = "{own}"\n', encoding="ascii")
-            _quiet("mksquashfs", scratch / "tree", scratch / f"layers/node-{slot}.squashfs")
+            if own == ROTTEN:
+                (scratch / f"layers/node-{slot}.squashfs").write_bytes(bytes(4096))
+            else:
+                _quiet("mksquashfs", scratch / "tree", scratch / f"layers/node-{slot}.squashfs")
             stack = ["# kind name file size sha256; bottom first", f"base base base-1.squashfs 1 {system.hex()}", f"node node node-{slot}.squashfs 1 {own}",
-                     *(f"module {name} {name}-1.squashfs 1 aa" for name in modules)]
+                     *(f"module {name} {name}-1.squashfs 1 aa" for name in modules if name != OF_B or slot == "B")]
             (scratch / f"stacks/{slot}.conf").write_text("\n".join(stack) + "\n", encoding="ascii")
         subprocess.run(["rm", "-r", scratch / "tree"], check=True)
         with open(raw, "wb") as file:
@@ -214,6 +221,20 @@ class Upgraded(Base):
             self.assertEqual((True, before), (self.is_new(), (self.world.home / "manager.qcow2.before").read_bytes()))
         make_disk(self.machine, "0.1.0", slots={"C": "0.1.0"})
         self.assertIn("has no list of layers", self.upgrade()[2])
+
+    def test_a_system_that_cannot_be_read_keeps_nobody_from_the_image_s_where_the_other_one_can(self):
+        for slots in ({"A": "0.1.0", "B": ROTTEN}, {"A": ROTTEN, "B": "0.1.0"}, {"A": "0.2.0", "B": ROTTEN}):
+            make_disk(self.machine, "0.1.0", home=b"keys and queue", slots=slots)
+            self.assertEqual((0, ""), self.upgrade()[::2])
+            self.assertTrue(self.is_new())
+        make_disk(self.machine, "0.1.0", home=b"keys and queue", slots={"A": ROTTEN, "B": ROTTEN})
+        self.assertIn("unsquashfs", self.upgrade()[2])
+
+    def test_a_module_that_the_other_system_alone_has_is_named_too(self):
+        for own in ("0.1.0", ROTTEN):
+            make_disk(self.machine, "0.1.0", modules=("tutorial", OF_B), home=b"keys and queue", slots={"A": "0.1.0", "B": own})
+            self.before = self.machine.read_bytes()
+            self.refused(self.image, says=f"has not the modules {OF_B}, which")
 
     def test_a_module_that_the_machine_has_and_the_image_has_not_is_named(self):
         make_disk(self.machine, "0.1.0", modules=("tutorial", "climate"), home=b"keys and queue")

@@ -83,7 +83,7 @@ def upgrade(machine, image, work, context, held):
     was, new = disk.read(machine, work, held), disk.read(image, work, held)
     told = {"machine": str(machine), "from": was.release, "to": new.release, "before": None}
     # Of two systems nobody knows here which one the machine starts, and whoever upgrades may do so because that one is bad.
-    if was.stack == new.stack and was.systems == 1:
+    if was.lists == new.lists[:1]:
         context.say(f"{machine} has this very system already (release {was.release})")
         context.tell({**told, "changed": False})
         return
@@ -101,8 +101,8 @@ def refuse(machine, was, image, new):
     if disk.is_older(new.release, was.release):
         raise WowError(f"is of release {new.release}, older than the machine's {was.release}, whose state it may not understand",
                        "Take an image of that release or a newer one", str(image))
-    if missing := stacks.missing(was.stack, new.stack):
-        raise WowError(f"has not the modules {', '.join(missing)}, which {machine} has", "Make an image with them: modules/NAME in the clone, then make image", str(image))
+    if missing := stacks.missing("\n".join(was.lists), new.lists[0]):
+        raise WowError(f"has not the modules {', '.join(dict.fromkeys(missing))}, which {machine} has", "Make an image with them: modules/NAME in the clone, then make image", str(image))
 
 
 def before(machine):
