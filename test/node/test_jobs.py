@@ -8,7 +8,8 @@ from unittest import mock
 
 from wow.jobs import keeper, queue, runs, shadows
 from wow.jobs.patience import Advertised, Job, Watch
-from wow.lib import overlay
+from wow.lib import overlay, system
+from wow.lib.errors import WowError
 from wow.lib.overlay import Boot
 import samples
 
@@ -198,9 +199,10 @@ class Setting(unittest.TestCase):
     def patience(self, **changes):
         """For how many seconds the program has jobs wait that say nothing of it."""
         said = []
-        gone = types.SimpleNamespace(look=lambda: None, lost=[at("1.0", "")], machines={}, parted=set(), running={})
+        gone = types.SimpleNamespace(look=lambda: None, lost=[], machines={}, parted=set(), running={})
+        doubts = types.SimpleNamespace(look=lambda *_: None, is_calm=False, is_doubtful=True, lost=lambda *_: [])
         with mock.patch.object(keeper.facts, "read", lambda: samples.pool(**changes)), mock.patch.object(keeper, "Shadows", lambda: gone), \
-                mock.patch.object(queue, "release"), mock.patch.object(queue, "running", lambda default: said.append(default) or []), \
+                mock.patch.object(keeper, "Watch", lambda: doubts), mock.patch.object(queue, "release"), mock.patch.object(queue, "running", lambda default: said.append(default) or []), \
                 mock.patch.object(overlay, "boots", lambda _: {}), mock.patch.object(overlay, "reaches_anybody", lambda: True), \
                 mock.patch.object(runs.Runs, "round"), mock.patch.object(keeper.pausing.Pausing, "round"), mock.patch.object(keeper.limiting.Limiting, "round"), \
                 mock.patch.object(keeper.page.Keeper, "round"), mock.patch.object(keeper.refused.Refusing, "round"), \
@@ -280,11 +282,13 @@ class QueueTests(unittest.TestCase):
 
     def test_a_shadow_that_was_handed_another_job_is_known_by_the_claim_of_its_first_one(self):
         jobs, found = [job("1.0"), job("2.0")], {7: at("9.0", ""), 8: at("9.1"), 9: at("9.2")}
+        found[6] = at("2.0")
         told = {"queue_says": [("9.1", claim("2.0"))], "history_says": [("9.0", claim("1.0")), ("9.2", claim("9.2")), ("9.3", claim("1.0"))]}
         self.assertEqual(self.ended(found, jobs, **told), ({7}, {7}), "8 has the job that stays, and 9 is between two")
         self.assertEqual(found[7].address, BETA, "which nothing else told")
-        self.assertEqual([command[:4] for command in self.asked[1:]], [["condor_q", "-allusers", "-constraint", "JobStatus == 4 && (" + " || ".join(
-            f"(ClusterId == 9 && ProcId == {number})" for number in range(3)) + ")"], ["condor_history", "-limit", "3", "-constraint"]])
+        self.assertEqual([command[:5] for command in self.asked[1:]], [
+            ["condor_q", "-allusers", "-limit", "3", "-constraint"],
+            ["condor_history", "-limit", "2", "-constraint", "JobStatus == 4 && (ClusterId == 9 && ProcId == 0 || ClusterId == 9 && ProcId == 2)"]])
         self.assertEqual(self.ended(found, jobs), ({7}, {7}))
         self.assertEqual(len(self.asked), 1, "what is known is not asked again")
 
@@ -305,8 +309,42 @@ class QueueTests(unittest.TestCase):
         one = at("9.0", "")
         for told, is_known in (((1, ""), False), ((0, json.dumps([{"ClusterId": 9, "ProcId": 0, "LastPublicClaimId": claim("1.0")}])), True)):
             with mock.patch("wow.lib.system.run", lambda command, timeout, told=told: told):
-                queue.learn([one], [])
+                self.assertEqual(queue.find([one]), is_known)
             self.assertEqual((one.claim, one.address), (claim("1.0"), BETA) if is_known else (None, ""))
+
+    def test_a_history_that_does_not_answer_is_asked_again(self):
+        one, ended = at("9.0", ""), json.dumps([{"ClusterId": 9, "ProcId": 0, "LastPublicClaimId": claim("1.0")}])
+        for code, said, known in ((system.TIMED_OUT, "", None), (0, ended, claim("1.0"))):
+            with mock.patch("wow.lib.system.run", lambda command, timeout, told=(code, said): told if command[0] == "condor_history" else (0, "")):
+                self.assertEqual(queue.learn([one], [job("2.0")]), code == 0)
+            self.assertEqual(one.claim, known)
+
+    def test_what_is_no_job_s_that_runs_is_not_asked_again_where_no_job_runs(self):
+        one = at("9.0", "")
+        with mock.patch("wow.lib.system.run", lambda command, timeout: (0, "")):
+            self.assertTrue(queue.find([one]))
+        self.assertEqual(one.claim, "")
+
+    def test_thousands_of_jobs_are_asked_for_and_taken_back_in_lots_that_a_program_takes(self):
+        jobs = [job(f"{number}.0") for number in range(100000, 103000)]
+        found = {number: at(f"9{number}.0") for number in range(100000, 104000)}
+        with mock.patch("builtins.print"):
+            self.ended(found, jobs, lost=len(jobs))
+        for tool in ("condor_hold", "condor_q", "condor_history"):
+            asked = [command[command.index("-constraint") + 1] for command in self.asked if command[0] == tool]
+            self.assertGreater(len(asked), 1)
+            self.assertLess(max(map(len, asked)), 128 << 10)
+            self.assertEqual(sum(one.count("ClusterId ==") for one in asked), len(jobs) if tool == "condor_hold" else len(found))
+
+    def test_a_tool_that_cannot_be_started_keeps_no_shadow_of_a_job_on_hold_from_its_end(self):
+        def run(command, timeout):
+            if command[0] == "condor_history":
+                raise WowError("cannot be started: Cannot allocate memory", "", command[0])
+            return 0, ""
+
+        with mock.patch("wow.lib.system.run", run), mock.patch("os.kill") as kill, mock.patch("builtins.print"):
+            self.assertEqual(queue.take_back([(job("1.0"), "gone")], [job("1.0")], {7: at("1.0"), 8: at("9.0", GAMMA)}), {7})
+        self.assertEqual([call.args[0] for call in kill.call_args_list], [7])
 
 
 SCHEDD = 60

@@ -8,6 +8,7 @@ from test_jobs import BETA, DEFAULT, GAMMA, HOME, at, job
 from wow.jobs import keeper, queue
 from wow.jobs.patience import Advertised
 from wow.lib import overlay
+from wow.lib.errors import WowError
 from wow.lib.overlay import Boot
 
 
@@ -20,7 +21,7 @@ class KeeperTests(unittest.TestCase):
         self.parted, self.ads = set(), {}
         self.ending, self.shadows = set(), {}
         self.clock, self.takes, self.is_held = 0.0, 0.0, False
-        self.outlived, self.ends = [], False
+        self.outlived, self.ends, self.fails, self.lost, self.asked = [], False, False, [], []
 
     def keeper(self):
         """One that has found nothing on hold at its start."""
@@ -46,6 +47,8 @@ class KeeperTests(unittest.TestCase):
             self.taken += [(taken.number, why) for taken, why in lost]
             self.machines = {}
             self.clock += self.takes
+            if self.fails:
+                raise WowError("cannot be started", "", "condor_q")
             return self.ending
 
         def advertise():
@@ -55,10 +58,14 @@ class KeeperTests(unittest.TestCase):
             self.released += 1
             return not self.is_held
 
-        seen = mock.Mock(lost=[], running=self.shadows, parted=self.parted)
+        def find(unknown):
+            self.asked.append(now)
+            return not self.fails
+
+        seen = mock.Mock(lost=self.lost, running=self.shadows, parted=self.parted)
         type(seen).machines = mock.PropertyMock(side_effect=lambda: self.machines)
         one._shadows = seen
-        with mock.patch.multiple(queue, running=running, take_back=take_back, advertise=advertise, advertised=lambda jobs: self.ads, release=release, end=self.end), \
+        with mock.patch.multiple(queue, running=running, take_back=take_back, advertise=advertise, advertised=lambda jobs: self.ads, release=release, end=self.end, find=find), \
                 mock.patch.multiple(overlay, boots=lambda addresses: {address: self.boots[address] for address in addresses}, reaches_anybody=lambda: self.reaches,
                                     is_here=lambda address: address == HOME), \
                 mock.patch("wow.lib.barred.read", lambda: self.revoked), mock.patch("time.sleep", lambda seconds: None):
@@ -84,6 +91,27 @@ class KeeperTests(unittest.TestCase):
         self.shadows = {8: at("2.0")}
         self.round(one, 10.0)
         self.assertGreaterEqual(self.released, 1)
+
+    def test_what_fails_after_a_job_was_put_on_hold_leaves_it_there_for_minutes_at_most(self):
+        one, self.revoked, self.fails = self.keeper(), (2.0, {BETA}), True
+        with self.assertRaises(WowError):
+            self.round(one, 5.0)
+        self.assertEqual(([number for number, _ in self.taken], self.released), (["1.0"], 0))
+        for now in range(10, 200, 5):
+            self.round(one, float(now))
+        self.assertEqual(self.released, 1)
+
+    def test_a_queue_that_does_not_tell_of_a_shadow_is_asked_again_twice_a_minute(self):
+        one, self.fails, self.lost = self.keeper(), True, [at("9.0", "")]
+        for now in range(0, 60, 5):
+            self.round(one, float(now))
+        self.fails = False
+        self.round(one, 60.0)
+        self.round(one, 65.0)
+        self.assertEqual(self.asked, [0.0, 30.0, 60.0, 65.0])
+        self.lost[0].claim = ""
+        self.round(one, 70.0)
+        self.assertEqual(self.asked[4:], [], "what is told is not asked again")
 
     def test_a_shadow_that_does_not_end_keeps_no_job_on_hold_for_longer_than_a_minute(self):
         one, self.revoked = self.keeper(), (2.0, {BETA})

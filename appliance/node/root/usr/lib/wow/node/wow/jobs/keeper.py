@@ -16,7 +16,7 @@ from wow.config import facts
 from wow.given import counter
 from wow.jobs import ads, queue, returned, runs, updates
 from wow.jobs.patience import Watch
-from wow.jobs.shadows import Shadow, Shadows
+from wow.jobs.shadows import Shadows
 from wow.lib import barred, overlay
 from wow.lib.errors import WowError
 from wow.limits import line
@@ -53,7 +53,7 @@ class Keeper:
         self._listed = float("-inf")
         self._left: set[int] = set()
         self._outlived: set[int] = set()
-        self._minded_until = self._due = float("-inf")
+        self._minded_until = self._due = self._find_at = float("-inf")
         self._may_hold = True  # a former run of this program may have left jobs on hold
         self._is_alone = False
 
@@ -66,8 +66,9 @@ class Keeper:
             self._outlived |= self._left
             self._left, self._minded_until = set(), now + MINDED
         self._look_again(now)
-        if unknown := self._shadows.lost:
-            self._find(unknown)
+        unknown = [shadow for shadow in self._shadows.lost if shadow.claim is None]
+        if unknown and now >= self._find_at and not queue.find(unknown):
+            self._find_at = now + QUEUE_EVERY
         machines = self._shadows.machines
         answers = overlay.boots(sorted(address for address in machines if not overlay.is_here(address)))
         reaches_others = any(boot is not None for boot in answers.values()) or overlay.reaches_anybody()
@@ -82,9 +83,11 @@ class Keeper:
         jobs = queue.running(self._patience)
         found = queue.advertised(jobs) if self._watch.is_doubtful else {}
         if lost := self._watch.lost(now, jobs, found, out):
+            # Before: what fails there may leave jobs on hold.
+            self._may_hold = True
             self._left |= queue.take_back(lost, jobs, self._shadows.running)
             # Not from the round's begin: HTCondor's tools may have taken longer than that.
-            self._minded_until, self._may_hold = self._clock() + MINDED, True
+            self._minded_until = self._clock() + MINDED
             self._wait()
 
     @property
@@ -126,10 +129,6 @@ class Keeper:
             # The schedd may put its job on hold once more.
             self._minded_until = self._clock() + MINDED
         self._may_hold = now < self._minded_until or bool(self._outlived) or not is_none
-
-    def _find(self, unknown: list[Shadow]) -> None:
-        """Asks the queue for machines that went before they were seen."""
-        queue.learn(unknown, queue.running(self._patience))
 
 
 def main() -> int:

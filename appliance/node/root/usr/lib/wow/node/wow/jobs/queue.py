@@ -9,6 +9,7 @@ from wow.condor import ads, collector
 from wow.jobs.patience import Advertised, Job
 from wow.jobs.shadows import is_job
 from wow.lib import system
+from wow.lib.errors import WowError
 
 SUBCODE = 5757
 """HoldReasonSubCode by which jobs that we hold are known from those that people hold."""
@@ -22,10 +23,12 @@ QUICK = 20.0
 """Seconds that a question may take."""
 YOUNG = 30.0
 """Seconds for which a shadow's job may not be told as running yet."""
+OR, LONGEST = " || ", 100_000
+"""Bytes of a constraint: Linux gives a program no argument of more than 128 KiB (execve(2))."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterable
+    from typing import Any, Iterable, Iterator
 
     from wow.jobs.shadows import Shadow
 
@@ -58,38 +61,68 @@ def address_of(claim: str) -> str:
     return claim[1:].partition(":")[0]
 
 
-def learn(shadows: "Iterable[Shadow]", every: "list[Job]") -> None:
-    """Notes each shadow's claim, and its machine where no connection has told it. One that was handed a second job is known by its first, which has ended; both ran
-    by the same claim. every: all jobs that run; none where the queue does not answer, and then what can't be told now is asked again."""
-    claims = {job.number: job.claim for job in every}
+def find(unknown: "Iterable[Shadow]") -> bool:
+    """Notes the machines and claims of shadows by the queue alone; whether it answered."""
+    answers, every = _running(0.0)
+    return learn(unknown, every if answers else None)
+
+
+def learn(shadows: "Iterable[Shadow]", every: "list[Job] | None") -> bool:
+    """Notes each shadow's claim, and its machine where no connection has told it; whether all that was asked answered. One that was handed a second job is known by its
+    first, which has ended; both ran by the same claim. every: all jobs that run; None where the queue does not answer. What could not be told then, or by a tool that
+    failed, is asked again."""
+    claims, answers = {job.number: job.claim for job in every or ()}, every is not None
     unknown = [shadow for shadow in shadows if shadow.claim is None]
-    for command in (["condor_q", "-allusers"], ["condor_history", "-limit", str(len(unknown))]):
+    for tool in (["condor_q", "-allusers"], ["condor_history"]):
         # A job that has ended may stay in the queue for a while.
-        if ended := {shadow.job for shadow in unknown if is_job(shadow.job)} - claims.keys():
-            claims |= _claims(command, ended)
+        for lot in lots(is_number(number) for number in sorted({shadow.job for shadow in unknown if is_job(shadow.job)} - claims.keys())):
+            # One that has all of them reads the history no further.
+            code, found = _claims([*tool, "-limit", str(len(lot))], lot)
+            claims, answers = claims | found, answers and code == 0
     for shadow in unknown:
-        if (claim := claims.get(shadow.job)) or (every and shadow.age >= YOUNG):
+        if (claim := claims.get(shadow.job)) or (answers and shadow.age >= YOUNG):
             shadow.claim = claim or ""
             shadow.address = shadow.address or address_of(shadow.claim)
+    return answers
 
 
-def _claims(command: list[str], jobs: "Iterable[str]") -> dict[str, str]:
-    """The claims by which jobs ran last, as far as a tool of HTCondor tells."""
-    wanted = " || ".join(f"({is_number(number)})" for number in sorted(jobs))
+def _claims(command: list[str], conditions: list[str]) -> tuple[int, dict[str, str]]:
+    """The exit code of a tool of HTCondor, and the claims by which jobs ran last, as far as it tells."""
     # What waits to run again tells of its former claim.
-    _, said = system.run([*command, "-constraint", f"JobStatus == {COMPLETED} && ({wanted})", "-json", "-attributes", ",".join(OF_AN_ENDED_JOB)], timeout=QUICK)
+    wanted = f"JobStatus == {COMPLETED} && ({either(conditions)})"
+    code, said = system.run([*command, "-constraint", wanted, "-json", "-attributes", ",".join(OF_AN_ENDED_JOB)], timeout=QUICK)
     found = (tuple(ad.get(name) for name in OF_AN_ENDED_JOB) for ad in ads.objects(said))
-    return {f"{cluster}.{process}": claim for cluster, process, claim in found if isinstance(claim, str) and claim.startswith("<")}
+    return code, {f"{cluster}.{process}": claim for cluster, process, claim in found if isinstance(claim, str) and claim.startswith("<")}
+
+
+def lots(conditions: "Iterable[str]") -> "Iterator[list[str]]":
+    """These conditions in lots of which each is short enough for a constraint."""
+    lot: list[str] = []
+    length = 0
+    for condition in conditions:
+        if lot and length + len(condition) > LONGEST:
+            yield lot
+            lot, length = [], 0
+        lot.append(condition)
+        length += len(condition) + len(OR)
+    if lot:
+        yield lot
+
+
+def either(conditions: list[str]) -> str:
+    """True where one of them is."""
+    return OR.join(conditions)
 
 
 def advertised(jobs: "Iterable[Job]") -> dict[str, Advertised]:
     """What the collector has of the startds that run these jobs, by address."""
     addresses = {job.host: job.address for job in jobs}
-    wanted = " || ".join(f'Machine == "{host}"' for host in sorted(addresses) if '"' not in host and "\\" not in host)
-    if not wanted:
-        return {}
-    code, said = collector.ask(["-constraint", wanted, "-json", "-attributes", ",".join(OF_A_STARTD)], QUICK)
-    return {addresses[host]: ad for host, ad in newest(ads.objects(said)).items() if host in addresses} if code == 0 else {}
+    found: dict[str, Advertised] = {}
+    for lot in lots(f'Machine == "{host}"' for host in sorted(addresses) if '"' not in host and "\\" not in host):
+        code, said = collector.ask(["-constraint", either(lot), "-json", "-attributes", ",".join(OF_A_STARTD)], QUICK)
+        if code == 0:
+            found |= {addresses[host]: ad for host, ad in newest(ads.objects(said)).items() if host in addresses}
+    return found
 
 
 def newest(found: "Iterable[dict[str, Any]]") -> dict[str, Advertised]:
@@ -107,9 +140,16 @@ def take_back(lost: "list[tuple[Job, str]]", every: "list[Job]", shadows: "dict[
     its shadow ends. every: all that run, since a machine's other jobs keep their shadows. The shadows to wait for: their own, and those that may be."""
     for reason in sorted({why for _, why in lost}):
         jobs = [job for job, why in lost if why == reason]
-        code, said = system.run(["condor_hold", "-reason", reason, "-subcode", str(SUBCODE), "-constraint", " || ".join(map(same_run, jobs))], timeout=QUICK)
-        print(f"{', '.join(job.number for job in jobs)}: {reason}" + (f"; condor_hold: {said}" if code else ""), flush=True)  # for the journal
-    learn(shadows.values(), every)
+        for lot in lots(map(same_run, jobs)):
+            code, said = system.run(["condor_hold", "-reason", reason, "-subcode", str(SUBCODE), "-constraint", either(lot)], timeout=QUICK)
+            if code:
+                print(f"condor_hold: {said}", flush=True)
+        print(f"{', '.join(job.number for job in jobs)}: {reason}", flush=True)  # for the journal
+    try:
+        learn(shadows.values(), every)
+    except WowError as error:
+        # Those on hold wait for the shadows that are known.
+        print(error, flush=True)
     for number in to_end(shadows, [job for job, _ in lost], every):
         kill(number)
     return to_wait_for(shadows, [job for job, _ in lost])
