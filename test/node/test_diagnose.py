@@ -212,6 +212,7 @@ class Gathering(unittest.TestCase):
                     ipopdconf.read(broken)
                 self.assertEqual((caught.exception.file, bool(caught.exception.todo)), (broken, True))
         self.assertEqual([("2001:db8::1", 2)], gather.resolve("udp:[2001:db8::1]:2"))
+        self.assertIsNone(gather.dates("/proc/self/mem"), "reading fails as a bad block does")
         self.assertEqual([], gather.resolve("udp:no-such-name.invalid:2"))
 
     def test_without_anything_there_is_still_a_diagnosis(self):

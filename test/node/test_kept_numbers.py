@@ -1,4 +1,5 @@
 """People keep their numbers, and so their homes, whatever becomes of the file that has the numbers."""
+import base64
 import errno
 import os
 import pathlib
@@ -117,6 +118,23 @@ class Kept(unittest.TestCase):
         self.assertEqual(["accepted", outside.lines(pool), pem.encode(pool.ca_der), "node.key", "node.pem"],
                          [(self.state / name).read_text() for name in ("pool.conf", "pool.lines", "ca.pem", "node.key", "node.pem")])
         self.assertFalse((self.state / "ticket").is_symlink())
+
+    def test_a_ca_s_certificate_that_cannot_be_read_makes_no_other_pool_of_this_one(self):
+        pool, kept, managers = samples.pool(), self.state / "pool.conf", self.state / "notice-2"
+        for spoil in (lambda path: path.symlink_to("/proc/self/mem"), lambda path: path.write_bytes(b"\xff\0"), lambda path: None):
+            for accepted, is_other in ((samples.text(samples.sections()).encode(), False),
+                                       (samples.changed("ca", "certificate", base64.b64encode(samples.certificate(key=7)).decode()), True)):
+                for path in (self.state / "ca.pem", managers, self.state / configure.KEYS):
+                    path.unlink(missing_ok=True)
+                spoil(self.state / "ca.pem")
+                kept.write_bytes(accepted)
+                managers.write_text("managers")
+                (self.state / configure.KEYS).write_text("keys")
+                with mock.patch.object(configure.paths, "DISK", str(self.folder / "none")), mock.patch.object(configure.managers, "KEPT", str(managers)), \
+                        mock.patch("wow.stack.kept.forget") as forget, mock.patch.object(configure.accept, "keep"):
+                    configure.state(pool, b"")
+                self.assertEqual((pem.encode(pool.ca_der), is_other, not is_other, not is_other),
+                                 ((self.state / "ca.pem").read_text(), forget.called, managers.exists(), (self.state / configure.KEYS).exists()))
 
     def test_a_certificate_that_the_disk_cannot_read_is_taken_from_the_configuration_disk_for_the_same_key(self):
         disk = self.folder / "disk"

@@ -108,6 +108,13 @@ class Asked(Folder):
         self.join()
         self.put("ca.pem", pem.encode(samples.pool().ca_der))
         self.join()
+        os.unlink(f"{self.folder}/ca.pem")
+        os.symlink("/proc/self/mem", f"{self.folder}/ca.pem")  # reading that fails as a bad block does
+        self.put("pool.conf", GOOD.decode())
+        self.join()
+        self.started.clear()
+        self.put("pool.conf", samples.changed("ca", "certificate", base64.b64encode(samples.certificate(key=1)).decode()).decode())
+        self.refused("is of another pool than this machine's certificate. Nothing was changed", allowed.NOT_HERE)
 
     def test_what_keeps_wow_take_from_it_is_told(self):
         with mock.patch.object(newcomer.system, "run", lambda *_, **__: (1, "Job for wow-take.service failed.")), self.assertRaises(WowError) as caught:

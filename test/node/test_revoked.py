@@ -59,6 +59,9 @@ class List(unittest.TestCase):
             with open(target, "rb") as file:
                 self.assertEqual(file.read(), crl_of(SERIAL))
             self.assertFalse(crl.install(source, target))
+            os.unlink(source)
+            os.symlink("/proc/self/mem", source)  # reading that fails as a bad block does
+            self.assertFalse(crl.install(source, target))
 
     def test_what_is_no_notice_changes_nothing(self):
         with tempfile.TemporaryDirectory() as folder:

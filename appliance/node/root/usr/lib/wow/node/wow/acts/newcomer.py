@@ -7,9 +7,9 @@ from wow.agent import allowed
 from wow.config import facts, poolconf, users
 from wow.config import ticket as tickets
 from wow.config.poolconf import Pool
-from wow.lib import der, files, modes, paths, pem, system
+from wow.lib import der, files, modes, paths, system
 from wow.lib.errors import WowError
-from wow.setup import take
+from wow.setup import accept, take
 
 NOTHING = "Nothing was changed"
 LEAVE = ("Leave the pool first, by the key L of the machine's screen or by its web page; a disk with the old pool.conf has to be taken away then. "
@@ -55,5 +55,5 @@ def refuse_others(pool: Pool) -> None:
     if pool.is_manager:
         raise WowError(f"is of a manager, whose key comes on its own disk. {NOTHING}", "Give the machine the disk WOWCFG of that manager, or take the pool.conf "
                        "of a worker", "pool.conf", "[node] role")
-    if os.path.exists(f"{paths.STATE}/node.pem") and not der.is_renewal(pem.certificate(files.find(f"{paths.STATE}/ca.pem")), pool.ca_der):
+    if os.path.exists(f"{paths.STATE}/node.pem") and not der.is_renewal(accept.authority(), pool.ca_der):
         raise WowError(f"is of another pool than this machine's certificate. {NOTHING}", LEAVE, "pool.conf", "[ca] certificate", allowed.NOT_HERE)

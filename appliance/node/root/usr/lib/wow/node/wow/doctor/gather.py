@@ -58,7 +58,7 @@ def gather(path: str = paths.SOCKET, config_file: str | None = None) -> "Gathere
 
 def dates(path: str) -> tuple[int, int] | None:
     """(not before, not after) of a certificate's file, None without one that can be read."""
-    found = pem.certificate(files.read(path))
+    found = pem.certificate(files.find_readable(path))
     try:
         return der.validity(found) if found else None
     except ValueError:

@@ -12,8 +12,8 @@ def install(source: str = NOTICE, target: str = LIST, pending: str = "") -> bool
     try:
         with open(source, "rb") as file:
             crl = body(file.read())
-    except (FileNotFoundError, ValueError):
-        return False
+    except (OSError, ValueError):
+        return False  # ipopd writes it anew when the CA does
     try:
         with open(target, "rb") as file:
             if file.read() == crl:

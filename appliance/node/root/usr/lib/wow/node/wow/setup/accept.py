@@ -4,16 +4,17 @@ import os
 
 from wow.config import poolconf
 from wow.config.poolconf import Pool
-from wow.lib import der, files, paths
+from wow.lib import der, files, paths, pem
 from wow.lib.errors import WowError
 
-DISK_FILE = f"{paths.DISK}/pool.conf"
-KEPT_FILE = f"{paths.STATE}/pool.conf"
+NAME = "pool.conf"
+DISK_FILE = f"{paths.DISK}/{NAME}"
+KEPT_FILE = f"{paths.STATE}/{NAME}"
 
 
 def choose(disk_file: str = DISK_FILE, kept_file: str = KEPT_FILE, certificate: str = f"{paths.STATE}/node.pem") -> tuple[Pool, bytes, WowError | None]:
     """(Pool, its bytes, the WowError that made it take the kept copy or None). Raises WowError when there is nothing to take."""
-    kept = _try_kept(kept_file)
+    kept = kept_one(kept_file)
     try:
         pool = poolconf.load(disk_file)
         with open(disk_file, "rb") as file:
@@ -27,13 +28,23 @@ def choose(disk_file: str = DISK_FILE, kept_file: str = KEPT_FILE, certificate: 
         return *kept, error if os.path.exists(disk_file) else None
 
 
-def _try_kept(path: str) -> tuple[Pool, bytes] | None:
+def kept_one(path: str) -> tuple[Pool, bytes] | None:
+    """(Pool, its bytes) of the copy that was accepted; None where there is none that can be read."""
     try:
         with open(path, "rb") as file:
             data = file.read()
         return poolconf.read(data, path), data
     except (OSError, WowError):
         return None
+
+
+def authority() -> bytes | None:
+    """The CA's certificate that is kept, None where there is none; that of the accepted pool.conf where its own file cannot be read: a bad sector makes no other pool
+    of this one."""
+    kept = pem.certificate(files.find_readable(f"{paths.STATE}/ca.pem"))
+    if kept is None and (accepted := kept_one(f"{paths.STATE}/{NAME}")):
+        kept = accepted[0].ca_der
+    return kept
 
 
 def _same_pool(kept: Pool, new: Pool) -> None:

@@ -84,7 +84,7 @@ def state(pool: Pool, data: bytes) -> None:
         os.chmod(path, mode)
     if pool.ca_der:
         text, found = pem.encode(pool.ca_der), files.find_readable(f"{paths.STATE}/ca.pem")
-        if der.is_renewal(pem.certificate(found), pool.ca_der):
+        if der.is_renewal(accept.authority(), pool.ca_der):
             # The one that ends last counts, the disk's or what the CA renewed it to.
             if ended(found) < ended(text):
                 files.write(f"{paths.STATE}/ca.pem", text, 0o644, sync=True)
