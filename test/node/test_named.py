@@ -101,6 +101,9 @@ class Knowing(Case):
             self.sign(B)
             once.side_effect = lambda *_: self.assertEqual(named.known(), [B]) or 0
             self.assertEqual(bring.main(), 0)
+            os.unlink(f"{self.root}/notice-6")
+            once.side_effect = lambda *_: self.assertEqual(named.known(), []) or 0
+            self.assertEqual(bring.main(), 0, "another key signs from now on")
 
 
 if __name__ == "__main__":

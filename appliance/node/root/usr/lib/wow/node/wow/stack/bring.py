@@ -39,9 +39,8 @@ def main() -> int:
     """Exit code; systemd starts it again after any but 0."""
     while True:
         try:
-            if os.path.exists(named.NOTICE):
-                # Also where nothing is to be fetched: what the CA took back is shut.
-                named.settle(facts.read().origins)
+            # Also where nothing is to be fetched, nor any notice there: what the CA took back is shut, and so is what a former key named.
+            named.settle(facts.read().origins)
             return once(kept.Place(), reach)
         except Newer:
             pass
