@@ -40,7 +40,8 @@ class Case(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.groups = self.folder / "htcondor"
         self.ran, self.code, self.clock, self.age = [], 0, clock(), 3600.0
-        for one in (mock.patch.object(state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(freeze, "GROUPS", (str(self.groups), f"{folder.name}/elsewhere")),
+        for one in (mock.patch.object(state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(state, "SPARE", f"{folder.name}/spare.json"),
+                    mock.patch.object(freeze, "GROUPS", (str(self.groups), f"{folder.name}/elsewhere")),
                     mock.patch.object(freeze, "STOPS", f"{folder.name}/stops"),
                     mock.patch.object(tell, "FILE", f"{folder.name}/told.conf"), mock.patch.object(tell, "READ", f"{folder.name}/told.read"),
                     mock.patch.object(state, "now", lambda: self.clock), mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")),
@@ -315,6 +316,33 @@ class Rounds(Case):
         self.clock = clock(600, 200 - UP, OTHER)
         self.round()
         self.assertEqual(self.ends(clock(YEAR, 500 - UP, OTHER)), (YEAR - 900, YEAR - 900 + HOUR))
+
+    def ask(self, **fields):
+        """For a pause that home does not take."""
+        with self.assertRaises(WowError) as caught:
+            act.pause(fields, ALICE)
+        self.assertIn("ends when the machine is started again", str(caught.exception))
+
+    def test_where_home_is_full_the_pause_holds_until_the_machine_starts_again(self):
+        one, write = self.slot(), state.files.write
+
+        def full(path, *words, **named):
+            if path == state.FILE:
+                raise OSError(28, "No space left on device")
+            write(path, *words, **named)
+        with mock.patch.object(state.files, "write", full):
+            self.ask()
+            self.assertEqual((one.read_text(), state.read().finish), ("1", False))
+            self.round()
+            self.assertIn("Wow", self.told(), "HTCondor is told")
+            self.ask(finish="yes")
+            self.assertEqual((one.read_text(), state.read().finish), ("0", True))
+        act.pause({}, ALICE)
+        self.assertEqual((state.read().finish, os.path.exists(state.SPARE)), (False, False), "kept as ever once there is room")
+        with mock.patch.object(state.files, "write", full):
+            self.ask(finish="yes")
+        act.resume({}, ALICE)
+        self.assertEqual((state.read(), one.read_text()), (None, "0"))
 
     def test_a_full_disk_keeps_the_pause_as_it_is(self):
         self.paused()

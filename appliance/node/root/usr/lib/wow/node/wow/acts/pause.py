@@ -1,5 +1,6 @@
 """What the agent does for `wow pause`, `wow finish` and `wow resume`: the kernel stops or goes on with the jobs at once (slots/freeze.py), what was asked is kept
 (pause/state.py), and wow-jobs is woken, which tells HTCondor (stops/tell.py). Should this end in the midst, the next round of wow-jobs does the rest."""
+import os
 import pwd
 import time
 
@@ -28,10 +29,14 @@ def pause(fields: dict[str, str], uid: int) -> None:
         state.keep(state.Kept(asked, clock.boot, clock.uptime))
     except OSError as error:
         what = "no new pause is kept"
-        if not asked.finish:
+        if os.path.exists(state.SPARE):
+            what = "the pause ends when the machine is started again"
+            rounds.apply(holding.over(asked))
+            wake()
+        elif not asked.finish:
             # Whoever pauses the machine needs the computer now.
+            what = "jobs that run stand still, but others may begin"
             rounds.apply(asked)
-            what = "jobs that run stand still until `wow resume`, but others may begin"
         raise WowError(f"{state.FILE} cannot be written, so {what}: {error.strerror}", "Make room in /home (df -h /home; df -i /home) and ask again, or shut the machine "
                        "down", code=allowed.FAILED) from None
     rounds.apply(holding.over(asked))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 FOLDER = f"{paths.STATE}/pause"
 FILE = f"{FOLDER}/pause.json"
+SPARE = f"{paths.RUN}/pause.json"
+"""The same until the machine starts anew, where home takes no file. It counts before the other one."""
 LARGEST = 4096
 """Bytes of the file at most."""
 LONGEST = 31 * 86400
@@ -109,7 +111,7 @@ def read(clock: Clock | None = None) -> Pause | None:
 
 def load() -> Kept | None:
     """What the file has, None where there is none; WowError if it is no good."""
-    found = from_file(FILE, _bad)
+    found = from_file(SPARE, _bad) or from_file(FILE, _bad)
     if found is None:
         return None
     if set(found) != set(FIELDS) or not all(type(found[name]) in types for name, types in FIELDS.items()):
@@ -150,16 +152,27 @@ def _bad(what: str) -> WowError:
 
 
 def keep(kept: Kept) -> None:
-    """Writes the file as a whole; `sync` has it outlive a power cut. OSError says why it cannot."""
+    """Writes the file as a whole; `sync` has it outlive a power cut. OSError says why it cannot; the spare one has it then, if that can be written."""
     import json
     pause = kept.pause
-    files.write(FILE, json.dumps({"since": pause.since, "until": pause.until, "finish": pause.finish, "who": pause.who, "boot": kept.boot, "uptime": kept.uptime}) + "\n")
+    text = json.dumps({"since": pause.since, "until": pause.until, "finish": pause.finish, "who": pause.who, "boot": kept.boot, "uptime": kept.uptime}) + "\n"
+    try:
+        files.write(FILE, text)
+    except OSError:
+        files.write(SPARE, text)
+        raise
+    _remove(SPARE)
 
 
 def forget() -> None:
-    """Removes the file, if there is one."""
+    """Removes the file, and the spare one, if they are there."""
+    _remove(FILE)
+    _remove(SPARE)
+
+
+def _remove(path: str) -> None:
     try:
-        os.unlink(FILE)
+        os.unlink(path)
     except FileNotFoundError:
         pass
 
