@@ -1,5 +1,6 @@
 """wow-support@NUMBER: root's work for `wow support`. Collects the parts, takes secrets out of them and leaves one archive that the user of that number alone
 may read. Runs when asked and ends."""
+import contextlib
 import io
 import os
 import sys
@@ -43,9 +44,11 @@ def place(number: int) -> str:
 def clear(folder: str, now: float) -> None:
     """Takes away what nobody waits for any more, and what is no archive: whose a file is may write to it whatever fits into the folder. now: seconds since 1970."""
     for name in os.listdir(folder):
-        facts = os.lstat(f"{folder}/{name}")
-        if facts.st_size > parts.LARGEST * len(parts.PARTS) or not 0 <= now - facts.st_ctime < WANTED:
-            os.unlink(f"{folder}/{name}")
+        # Another one of us may give a file its name meanwhile.
+        with contextlib.suppress(FileNotFoundError):
+            facts = os.lstat(f"{folder}/{name}")
+            if facts.st_size > parts.LARGEST * len(parts.PARTS) or not 0 <= now - facts.st_ctime < WANTED:
+                os.unlink(f"{folder}/{name}")
 
 
 def archive(every: "Sequence[parts.Part]", secrets: list[str], now: float) -> bytes:
