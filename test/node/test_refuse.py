@@ -92,11 +92,11 @@ class Told(Folder):
     def test_start_says_no_and_preempt_gives_back(self):
         self.assertEqual(tell.config(["storm surge"]).splitlines()[1:], [
             f'START = ($(START)) && (regexp("{STORM}", TARGET.ProjectName, "i")) =!= true',
-            f'PREEMPT = ($(PREEMPT)) || (regexp("{STORM}", MY.ProjectName, "i")) =?= true'])
+            f'PREEMPT = ($(PREEMPT)) || (regexp("{STORM}", TARGET.ProjectName, "i")) =?= true'])
 
     def finds(self, shown, raw):
         """Whether who refuses what is shown so refuses a job's own word. HTCondor's library knows bytes, as this does, and classes of POSIX, as this does not."""
-        pattern = re.search(r'regexp\("(.*?)", MY', tell.is_of(shown, "MY"))[1].replace("[[:space:]]", r"[ \t\n\v\f\r]")
+        pattern = re.search(r'regexp\("(.*?)", TARGET', tell.is_of(shown))[1].replace("[[:space:]]", r"[ \t\n\v\f\r]")
         return re.search(pattern.encode(), raw.encode(), re.IGNORECASE) is not None
 
     def test_a_strange_name_finds_what_is_shown_so_and_no_other(self):
@@ -104,6 +104,12 @@ class Told(Folder):
             for shown in (names.clean(raw), names.clean(begun.one_line(raw))):
                 for other in (*STRANGE, "surge", "", "anobreak", "nobreak"):
                     self.assertEqual(self.finds(shown, other), other == raw, (raw, other))
+
+    def test_many_strange_letters_are_found_in_one_way(self):
+        for raw in ("\u044f" * 63, "\u044f" * 90, "\u044f" * 31 + " " + "%" * 30):
+            shown = names.clean(raw)
+            self.assertTrue(self.finds(shown, raw), raw)
+            self.assertEqual(tell.is_of(shown).count(tell.OTHER), 1 + (" " in raw), "each more has the ways multiply")
 
     def test_blanks_and_case_make_no_other_project(self):
         for raw in ("storm surge", " storm surge", "Storm  surge  ", "storm\tsurge\n"):
@@ -123,7 +129,7 @@ class Told(Folder):
 
     def test_no_name_ends_the_string_or_is_a_macro(self):
         for raw in STRANGE:
-            self.assertNotRegex(tell.is_of(names.clean(raw), "MY").partition('"')[2], r'\$\(|\\')
+            self.assertNotRegex(tell.is_of(names.clean(raw)).partition('"')[2], r'\$\(|\\')
 
     def test_a_round_tells_once_and_again_only_when_it_changed(self):
         rounds = tell.Refusing()
