@@ -265,8 +265,7 @@ class Condor(unittest.TestCase):
 
     def test_there_are_no_more_slots_than_accounts_and_each_has_its_own(self):
         settings = self.settings()
-        self.assertEqual(f"(NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS} && MY.WowPauseReason =?= undefined && "
-                         "(!isString(TARGET.ProjectName) || size(TARGET.ProjectName) <= 200) $(WOW_WITHIN)", settings["START"])
+        self.assertEqual(f"(NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS} && MY.WowPauseReason =?= undefined $(WOW_WITHIN)", settings["START"])
         accounts = [settings[f"SLOT1_{number}_USER"] for number in range(1, paths.JOB_ACCOUNTS + 1)]
         self.assertEqual(len(set(accounts)), paths.JOB_ACCOUNTS)
 

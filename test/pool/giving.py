@@ -3,7 +3,7 @@
 import json
 import time
 
-from jobs import Job
+from jobs import UNTIL_TOLD, Job, tell
 from looking import events, starts
 from pool import ZONE
 from tally import must
@@ -22,6 +22,15 @@ SAVES = """[ ! -e kept ] || { cat kept; exit 0; }
 trap 'echo saved > kept; exit 1' TERM
 while :; do sleep 0.2 & wait $!; done"""
 KEEPS = "when_to_transfer_output = ON_EXIT_OR_EVICT\ntransfer_output_files = kept"
+
+MANY = "x" * 500
+FILLS = (("ProjectName", f'"{MANY}"', "200 characters"), ("ConcurrencyLimits", f'strcat("{MANY}", "")', "400 characters"),
+         *((name, f'"{MANY}"', "leave them out") for name in ("NiceUser", "ExecutableSize", "ImageSize")))
+"""Words of a job that would stand in its slot's ad, and what is said of them."""
+EXPRESSIONS = {"ProjectName": f'substr("a {MANY}", 0, 1)', "ConcurrencyLimits": f'ifThenElse(JobStatus == 2, "{MANY}", "licence")',
+               **{name: f'ifThenElse(true, {value}, "{MANY}")' for name, value in (("NiceUser", "true"), ("ExecutableSize", 7), ("ImageSize", 10))}}
+VALUES = 'ProjectName = "a"\nConcurrencyLimits = "licence"\nNiceUser = true\nExecutableSize = 7\nImageSize = 10'
+"""Long words that come to short ones, and those."""
 
 
 def of(project):
@@ -51,14 +60,29 @@ def run(tally, pool):
     with tally.case("of two jobs on one claim each one's own project is shown"):
         whole = f"request_cpus = {beta.sh('condor_config_val DETECTED_CPUS_LIMIT').strip()}"
         had = claims(beta)
-        first = Job(alpha, "alice", "sleep 8", on=here, more=f"{of(PROJECT)}\n{whole}")
-        second = Job(alpha, "alice", BURNS, on=here, more=f"{of(OTHER)}\n{whole}")
+        beta.sh("rm -f /run/wow/begun/20*")  # of jobs that ended
+        first = Job(alpha, "alice", UNTIL_TOLD, on=here, more=f"{of(PROJECT)}\n{whole}\nhold = true")
+        second = Job(alpha, "alice", BURNS, on=here, more=f"{of(OTHER)}\n{whole}\nhold = true")
+        alpha.sh(f"condor_release {first.number} {second.number}", "alice")
         until(lambda: noted(beta), lambda said: said == {PROJECT}, "the first one's is noted", LIMIT)
+        tell(beta)
         first.wait()
         second.started()
         until(lambda: noted(beta), lambda said: said == {OTHER}, "the second one's is noted", 20)
         second.remove()
         must(claims(beta) == had + 1, "each had a claim of its own, which proves nothing")
+    with tally.case("a queue takes no word of a job that would fill its slot's ad, neither with the job nor later"):
+        job = Job(alpha, "alice", "sleep 1", more="hold = true\nconcurrency_limits = licence:2")
+        for name, value, why in FILLS:
+            said = alpha.sh(f"condor_submit {job.name}.sub -append '+{name} = {value}' 2>&1 || :", "alice")
+            must(why in said and "submitted" not in said, said)
+            said = alpha.sh(f"condor_qedit {job.number} {name} '{value}' 2>&1 || :", "alice")
+            must(f'immutable attribute "{name}"' in said, said)
+        job.remove()
+        job = Job(alpha, "alice", "sleep 1", more="hold = true\n" + "\n".join(f"+{name} = {value}" for name, value in EXPRESSIONS.items()))
+        kept = alpha.sh(f"condor_q {job.number} -l", "alice").splitlines()
+        must(set(VALUES.splitlines()) <= set(kept), "\n".join(line[:99] for line in kept if line.partition(" ")[0] in EXPRESSIONS))
+        job.remove()
     refusals(tally, pool, alpha, beta, here)
 
 

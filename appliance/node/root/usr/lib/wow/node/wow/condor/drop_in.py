@@ -39,8 +39,11 @@ PROVISIONED = "DiskProvisioned"
 """A job's attribute: the KiB that its slot gave it."""
 PATIENCE = 1800
 """Seconds after which a job that the owner's pause stopped is given back, so that it runs elsewhere."""
-SHORT = f"(!isString(TARGET.ProjectName) || size(TARGET.ProjectName) <= {begun.LONGEST})"
-"""Whether the name of a job's project is none of a megabyte: it stands in the slot's ad, which goes to the starter and to each manager."""
+IN_SLOT = ("ProjectName", "ConcurrencyLimits", "NiceUser", "ExecutableSize", "ImageSize")
+"""Words of a job that go into its slot's ad, which goes to the starter and to each manager: the startd evaluates the second, and copies the others as expressions,
+the first where a machine of a former release asks for it (HTCondor 23.9.6, test/pool)."""
+LONGEST_LIMITS = 400
+"""Characters of concurrency_limits."""
 VACATE = 20
 """Seconds that a job has for its checkpoint when its machine is shut down or has been paused for long, from SIGTERM to SIGKILL."""
 
@@ -191,19 +194,31 @@ SCHEDD_CRON_WOW_EXECUTABLE = /usr/bin/cat
 SCHEDD_CRON_WOW_ARGS = {paths.QUEUE_AD}
 SCHEDD_CRON_WOW_MODE = Periodic
 SCHEDD_CRON_WOW_PERIOD = {TOLD}s
-SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, ShortProject
+# An expression of a megabyte may come to one letter, here or elsewhere: what it comes to here takes its place.
+JOB_TRANSFORM_NAMES = $(JOB_TRANSFORM_NAMES) WowWords
+JOB_TRANSFORM_WowWords @=end
+{_evaluated()}@end
+SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, ShortProject, ShortLimits, ShortWords
 SUBMIT_REQUIREMENT_OwnShare = AccountingGroup =?= undefined || AccountingGroup =?= Owner || AccountingGroup =?= strcat("{ads.PATIENT}", Owner)
 SUBMIT_REQUIREMENT_OwnShare_REASON = "A job counts for who submits it: leave accounting_group out, and name no other in accounting_group_user"
 SUBMIT_REQUIREMENT_SlotAccount = RunAsOwner =!= true
 SUBMIT_REQUIREMENT_SlotAccount_REASON = "A job runs in the account of its slot, on whatever machine: leave run_as_owner out"
 SUBMIT_REQUIREMENT_ShortProject = ProjectName =?= undefined || size(ProjectName) <= {begun.LONGEST}
 SUBMIT_REQUIREMENT_ShortProject_REASON = "+ProjectName is a text in quotation marks, of {begun.LONGEST} characters at most"
+SUBMIT_REQUIREMENT_ShortLimits = ConcurrencyLimits =?= undefined || size(ConcurrencyLimits) <= {LONGEST_LIMITS}
+SUBMIT_REQUIREMENT_ShortLimits_REASON = "concurrency_limits have {LONGEST_LIMITS} characters at most"
+SUBMIT_REQUIREMENT_ShortWords = isBoolean(NiceUser ?: false) && isInteger(ExecutableSize ?: 0) && isInteger(ImageSize ?: 0)
+SUBMIT_REQUIREMENT_ShortWords_REASON = "nice_user is true or false, ExecutableSize and ImageSize are whole numbers: leave them out"
 SYSTEM_PERIODIC_HOLD_NAMES = $(SYSTEM_PERIODIC_HOLD_NAMES) WowDisk
 SYSTEM_PERIODIC_HOLD_WowDisk = {_filled()}
 SYSTEM_PERIODIC_HOLD_WowDisk_SUBCODE = {held.DISK_SUBCODE}
 SYSTEM_PERIODIC_HOLD_WowDisk_REASON = {disk.reason(PROVISIONED)}
-IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner
+IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner, {", ".join(IN_SLOT)}
 {_slots(pool) if pool.has_slots else ""}"""
+
+
+def _evaluated() -> str:
+    return "".join(f"  if defined MY.{name}\n    EVALSET {name} {name}\n  endif\n" for name in IN_SLOT)
 
 
 def _filled() -> str:
@@ -222,7 +237,6 @@ def _slots(pool: Facts) -> str:
 use FEATURE : PartitionableSlot
 ENABLE_STARTD_DAEMON_AD = False
 EXECUTE = {paths.STATE}/execute
-STARTD_JOB_ATTRS = $(STARTD_JOB_ATTRS) ProjectName
 JOB_EXECUTION_TRANSFORM_NAMES = $(JOB_EXECUTION_TRANSFORM_NAMES) WowProject
 JOB_EXECUTION_TRANSFORM_WowProject @=end
   EVALSET WowProject ifThenElse(isString(ProjectName), substr(ProjectName, 0, {begun.LONGEST}), "")
@@ -234,7 +248,7 @@ include ifexist : {limits.FILE}
 WOW_PAUSED = (MY.{tell.REASON} =!= undefined)
 WOW_STOPPED = ($(WOW_PAUSED) && MY.{tell.FINISH} =!= true)
 WOW_PAUSE_PATIENCE = {PATIENCE}
-START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS} && MY.{tell.REASON} =?= undefined && {SHORT} $({limits.WITHIN})
+START = (NumDynamicSlots ?: 0) < {paths.JOB_ACCOUNTS} && MY.{tell.REASON} =?= undefined $({limits.WITHIN})
 WANT_SUSPEND = $(WOW_STOPPED)
 SUSPEND = $(WOW_STOPPED)
 CONTINUE = $(WOW_STOPPED) =!= true

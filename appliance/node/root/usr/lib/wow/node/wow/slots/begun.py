@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 MOST = 1 << 18
 """Bytes; a slot's ad is some 15 kB."""
 LONGEST = 200
-"""Characters of whose job it is, and of its project; a job with a longer one runs nowhere, for each machine tells it to the pool."""
+"""Characters of whose job it is, and of its project; a queue takes no job with a longer one."""
 HEAD = 5
 """Bytes before each part of a message: whether it is the last, and its length."""
 PROJECT = b"wowproject"
-"""What the startd adds to the job that comes (JOB_EXECUTION_TRANSFORM, condor/drop_in.py). The slot's own ad has the project of the job before, where the
-claim is used again."""
+"""What the startd adds to the job that comes (JOB_EXECUTION_TRANSFORM, condor/drop_in.py)."""
 WHOM = (b"remoteowner", b"remoteuser")
 """Attributes of a slot's ad that say for whom it works, the better one first."""
 SECRET = b"ZKM"
