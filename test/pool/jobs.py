@@ -7,6 +7,8 @@ from waiting import until
 
 HERE = pathlib.Path(__file__).resolve().parent
 NUMBERS = itertools.count(1)
+UNTIL_TOLD = "sleep 611; exit 0"
+"""A job that ends when `tell` says so."""
 
 SUBMIT = """executable = {executable}
 arguments = {arguments}
@@ -64,3 +66,8 @@ class Job:
     def remove(self):
         """condor_rm."""
         self.machine.sh(f"condor_rm {self.number}", self.user)
+
+
+def tell(machine):
+    """Has the job UNTIL_TOLD that begins on a machine, or runs there, end."""
+    until(lambda: machine.run("pkill", "-xf", UNTIL_TOLD.partition(";")[0], check=False).returncode, lambda code: code == 0, "the job runs there")

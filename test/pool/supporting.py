@@ -55,7 +55,9 @@ def run(tally, pool):
     with tally.case("wow support: who fills the own archive fills no more than its place, and others get theirs"):
         free = int(alpha.sh("stat -f -c '%a' /run"))
         alpha.sh("dd if=/dev/zero of=/run/wow/support/$(id -u).tar.gz bs=1M count=64 2>&1 || true", "alice")
-        must(int(alpha.sh("du -sk /run/wow/support").split()[0]) <= 16 << 10 and int(alpha.sh("stat -f -c '%a' /run")) > free - 1000, "it fills more than 16 MB")
+        filled, left = int(alpha.sh("du -sk /run/wow/support").split()[0]), int(alpha.sh("stat -f -c '%a' /run"))
+        # Half of what was written: the journal grows in /run, too.
+        must(10 << 10 < filled <= 16 << 10 and left > free - (32 << 20) // 4096, f"it fills {filled} kB; of {free} blocks {left} are left")
         said = json.loads(alpha.sh("wow support --json --yes --out ~/second.tar.gz", "bob"))
         must("HTCondor runs." in parts(alpha, said["file"])["doctor.json"], "bob's is empty")
 

@@ -3,7 +3,7 @@
 import time
 
 import cutting
-from jobs import Job
+from jobs import UNTIL_TOLD, Job, tell
 from pool import ZONE
 from tally import must
 from waiting import until
@@ -81,8 +81,11 @@ def run(tally, pool):
     with tally.case("a job that a shadow was handed as its second one runs again, too, where HTCondor was started anew before anybody looked, and others run there since"):
         pool.alpha.run("systemctl", "kill", "--signal=STOP", "wow-jobs")
         whole = f"request_cpus = {pool.ads('-startd', 'int(TotalCpus)', '-constraint', of_beta)[0]}"
-        first = Job(pool.alpha, "alice", "sleep 5", on=here, more=whole)
-        job = Job(pool.alpha, "alice", SLEEP, on=here, more=whole).started(LIMIT)
+        first, job = (Job(pool.alpha, "alice", script, on=here, more=f"{whole}\nhold = true") for script in (UNTIL_TOLD, SLEEP))
+        pool.alpha.sh(f"condor_release {first.number} {job.number}", "alice")
+        first.started(LIMIT)
+        tell(beta)
+        job.started(LIMIT)
         must(pool.alpha.run("pgrep", "-f", f"condor_shadow {first.number} ").stdout, "the second job has a shadow of its own")
         beta.sh("kill -9 $(pgrep -x condor_startd)")
         other = Job(pool.alpha, "alice", SLEEP, on=here).started(LIMIT)
