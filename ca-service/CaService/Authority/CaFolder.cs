@@ -158,7 +158,7 @@ internal sealed class CaFolder : IDisposable
                 return key;
             }
         }
-        catch (Exception e) when (e is CryptographicException or ArgumentException or PlatformNotSupportedException)
+        catch (Exception e) when (e is CryptographicException or ArgumentException or PlatformNotSupportedException or IOException { HResult: RottenFile.BadSector })
         {
             key.Dispose();
             throw new InvalidDataException($"{path} holds no private key in PEM: copy the CA's key back.", e);

@@ -98,7 +98,7 @@ internal sealed class StackFolder(CaFolder ca, string folder)
     /// <summary>Whether a layer is here.</summary>
     public bool Has(StackLayer layer) => new FileInfo(PathOf(layer)) is { Exists: true } file && file.Length == layer.Size;
 
-    /// <summary>Whether it is here, and no bit of it has rotted.</summary>
+    /// <summary>Whether it is here, all of it can be read, and no bit of it has rotted.</summary>
     public async Task<bool> IsWholeAsync(StackLayer layer)
     {
         if (!Has(layer))
@@ -107,7 +107,14 @@ internal sealed class StackFolder(CaFolder ca, string folder)
         }
 
         await using FileStream file = File.OpenRead(PathOf(layer));
-        return Convert.ToHexStringLower(await SHA256.HashDataAsync(file)) == layer.Digest;
+        try
+        {
+            return Convert.ToHexStringLower(await SHA256.HashDataAsync(file)) == layer.Digest;
+        }
+        catch (IOException e) when (e.HResult == RottenFile.BadSector)
+        {
+            return false;
+        }
     }
 
     /// <summary>Keeps all others from publishing until it is disposed of.</summary>
