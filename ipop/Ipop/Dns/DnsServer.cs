@@ -6,13 +6,16 @@ namespace Ipop.Dns;
 /// </summary>
 public sealed class DnsServer
 {
-    /// <summary>Queries that may wait for the DHT; more fail at once.</summary>
+    /// <summary>Queries that may wait for the DHT; of more, those fail at once whose answer this node does not know.</summary>
     public const int OpenQueries = 512;
 
     private readonly VirtualNetworkOptions _options;
     private readonly Names _names;
     private readonly string[] _zone;
     private int _open;
+
+    // A job of this machine may ask for names without end.
+    private bool MayWait => _open < OpenQueries;
 
     internal DnsServer(VirtualNetworkOptions options, Names names)
     {
@@ -37,10 +40,6 @@ public sealed class DnsServer
         if (question.Error != DnsResponseCode.NoError)
         {
             reply(new DnsReply(question, question.Error).Finish());
-        }
-        else if (_open >= OpenQueries)
-        {
-            reply(new DnsReply(question, DnsResponseCode.ServerFailure).Finish());
         }
         else if (EndsWith(question.Labels, _zone))
         {
@@ -77,8 +76,9 @@ public sealed class DnsServer
                 AnswerService(now, question, HostLabel.Manager, Agreed.CondorPort, reply);
                 break;
             case [string label]:
+                bool mayWait = MayWait;
                 _open++;
-                _names.Find(now, label, (_, answer) =>
+                _names.Find(now, label, mayWait, (_, answer) =>
                 {
                     _open--;
                     reply(Host(question, answer));
@@ -92,8 +92,9 @@ public sealed class DnsServer
 
     private void AnswerService(TimeSpan now, DnsQuery question, string service, ushort port, Action<ReadOnlyMemory<byte>> reply)
     {
+        bool mayWait = MayWait;
         _open++;
-        _names.Find(now, service, (_, answer) =>
+        _names.Find(now, service, mayWait, (_, answer) =>
         {
             _open--;
             if (answer.Address is not { } address || question.Type is not (DnsType.Srv or DnsType.Any))
@@ -120,12 +121,17 @@ public sealed class DnsServer
                 reply(Apex(question, name.ZoneLabels));
                 break;
             case ReverseKind.Host when question.Type is DnsType.Ptr or DnsType.Any:
+                bool mayWait = MayWait;
                 _open++;
-                _names.FindHost(now, name.Address, (_, host) =>
+                _names.FindHost(now, name.Address, mayWait, (_, host) =>
                 {
                     _open--;
-                    var message = new DnsReply(question, DnsResponseCode.NoError);
-                    message.AddPointer($"{host}.{_options.Zone}");
+                    var message = new DnsReply(question, host is null ? DnsResponseCode.ServerFailure : DnsResponseCode.NoError);
+                    if (host is not null)
+                    {
+                        message.AddPointer($"{host}.{_options.Zone}");
+                    }
+
                     reply(message.Finish());
                 });
                 break;

@@ -27,7 +27,11 @@ internal sealed class Names
     }
 
     /// <summary>Finds the address of a label of the zone, lower case: <c>a-b-c-d</c>, the name server's, a service's, or a host's.</summary>
-    public void Find(TimeSpan now, string label, Action<TimeSpan, NameAnswer> done)
+    /// <param name="now">The present.</param>
+    /// <param name="label">The label.</param>
+    /// <param name="mayWait">Whether the DHT may be asked; else what this node does not know is unknown.</param>
+    /// <param name="done">Takes the answer, at once or later.</param>
+    public void Find(TimeSpan now, string label, bool mayWait, Action<TimeSpan, NameAnswer> done)
     {
         if (IPv4Address.TryParse(label, '-', out IPv4Address address))
         {
@@ -49,6 +53,10 @@ internal sealed class Names
         {
             done(now, Found(local));
         }
+        else if (!mayWait)
+        {
+            done(now, new NameAnswer(NameStatus.Unknown, null));
+        }
         else if (label == HostLabel.Manager)
         {
             FindManager(now, done);
@@ -63,13 +71,19 @@ internal sealed class Names
         }
     }
 
-    /// <summary>Finds the label of an address: its certificate's host name, else <c>a-b-c-d</c>.</summary>
-    public void FindHost(TimeSpan now, IPv4Address address, Action<TimeSpan, string> done)
+    /// <summary>Finds the label of an address: its certificate's host name, else <c>a-b-c-d</c>; null where the DHT would have to be asked and may not be.</summary>
+    public void FindHost(TimeSpan now, IPv4Address address, bool mayWait, Action<TimeSpan, string?> done)
     {
         string numbers = address.ToString('-');
         if (address == _localAddress())
         {
             done(now, _localHost() ?? numbers);
+            return;
+        }
+
+        if (!mayWait)
+        {
+            done(now, null);
             return;
         }
 

@@ -283,6 +283,8 @@ public sealed class DnsServerTests
         }
 
         Assert.Equal((512, 88), (waiting, codes.Count(code => code == ServerFailure)));
+        Assert.Equal((NoError, NoError, NoError), (Ask("alpha.demo.internal", DnsType.A).Code, Ask("10-128-7-9.demo.internal", DnsType.A).Code, Ask("2.0.128.10.in-addr.arpa", DnsType.Ptr).Code));
+        Assert.Equal((ServerFailure, ServerFailure), (Ask("manager.demo.internal", DnsType.A).Code, Ask("1.0.128.10.in-addr.arpa", DnsType.Ptr).Code));
         _dht.Run(_machine.Now);
         Assert.Equal(512, codes.Count(code => code == NoError));
     }
