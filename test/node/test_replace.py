@@ -117,6 +117,13 @@ class Replacing(Case):
         self.act(stack)
         self.assertEqual((self.release("A"), self.disk.block["trial"]), (fourth, "A"))
 
+    def test_a_file_of_the_other_system_that_the_disk_cannot_read_is_removed(self):
+        path = f"{self.sys}/layers/unreadable"
+        os.symlink("/proc/self/mem", path)  # reading that fails as a bad block does
+        with self.assertRaises(WowError) as caught:
+            replace.look(path, text.Layer("base", "base", 1, "0" * 64))
+        self.assertEqual((os.path.lexists(path), "is damaged" in caught.exception.what), (False, True))
+
     def test_a_kernel_of_the_running_system_that_is_damaged_is_fetched(self):
         fresh = made(2, kernel=ONE["kernel"])
         stack = text.read(carrying(fresh), 12)

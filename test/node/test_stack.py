@@ -227,6 +227,20 @@ class Machine(Prepared):
         self.assertFalse(self.place.is_given_up())
         self.assertEqual([kept.read(path) for path in (self.place.next, self.place.good)], [text_] * 2)
 
+    def test_what_the_disk_cannot_read_in_home_is_written_anew(self):
+        self.publish(12)
+        self.look()
+        text_ = kept.read(self.place.next)
+        self.started("next", text_, "number=12\n")
+        for path in (self.place.good, self.place.tries, self.place.next, self.place.begun):
+            if os.path.lexists(path):
+                os.unlink(path)
+            os.symlink("/proc/self/mem", path)  # reading that fails as a bad block does
+        self.assertTrue(self.place.find_good())
+        self.assertEqual(self.look(), 0)
+        self.assertFalse(self.place.is_given_up())
+        self.assertEqual([kept.read(path) for path in (self.place.next, self.place.good)], [text_] * 2)
+
     def test_without_a_notice_outside_of_an_image_and_in_an_ephemeral_start_nothing_is_done(self):
         self.assertEqual((self.look(), os.listdir(f"{self.root}/home")), (0, []))
         self.publish(12)

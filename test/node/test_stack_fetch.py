@@ -81,6 +81,14 @@ class Fetching(unittest.TestCase):
         self.fails("lies", "is not what was signed")
         self.assertEqual(self.kept(), {})
 
+    def test_a_part_that_the_disk_cannot_read_is_thrown_away_and_brought_anew(self):
+        self.serve(serving(DATA))
+        with mock.patch.object(fetch, "digest", side_effect=OSError(5, "Input/output error")):
+            self.fails("away", "cannot be read back")
+        self.assertEqual(self.kept(), {})
+        self.bring()
+        self.assertEqual(self.kept(), {"": len(DATA)})
+
     def test_a_part_with_other_bytes_is_thrown_away_in_the_end(self):
         with open(f"{self.folder}/{WANTED.digest}.part", "wb") as file:
             file.write(b"other")

@@ -188,6 +188,11 @@ class Written(Case):
             self.begin("A")
             replace.grow(self.now(), self.disk)
             self.assertEqual(self.hashed("A"), {"base": True})
+            os.unlink(f"{self.sys}/layers/{node}")
+            os.symlink("/proc/self/mem", f"{self.sys}/layers/{node}")  # reading that fails as a bad block does
+            self.write("trees.wanted", "")
+            replace.grow(self.now(), self.disk)
+            self.assertEqual((self.hashed("A"), os.path.exists(growing.WANTED)), ({"base": True}, False))
 
     def test_wow_stack_has_wow_system_make_them_also_where_the_pool_published_nothing(self):
         self.write("trees.wanted", "")

@@ -128,7 +128,13 @@ def layer(source: Source, wanted: Layer, folder: str, now: "Callable[[], float]"
             # Who is worth going on with at once, again and again, may be slow all the same.
             if size_of(part) < at + WORTH or is_slow(source.pace, size_of(part) - first, now() - source.held - began):
                 raise WowError(f"the layer of {wanted.name} was not brought: {words(error, source.pace)}", AGAIN, code="away") from None
-    if digest(part) != wanted.digest:
+    try:
+        found = digest(part)
+    except OSError as error:
+        # A bad sector: at another place of the disk there may be none.
+        os.unlink(part)
+        raise WowError(f"what came of {wanted.name} cannot be read back: {error.strerror}", AGAIN, part, code="away") from None
+    if found != wanted.digest:
         os.unlink(part)
         raise WowError(f"what {source.who} sent for {wanted.name} is not what was signed", ANEW, code="lies")
     os.rename(part, f"{folder}/{wanted.digest}")

@@ -24,10 +24,14 @@ def grow(systems: Systems) -> None:
     found: list[str] = []
     for row in systems.layers_of(systems.running):
         tree, sha = verity.Tree(), hashlib.sha256()
-        with open(f"{systems.layers}/{row[2]}", "rb") as layer:
-            while piece := layer.read(PIECE):
-                tree.add(piece)
-                sha.update(piece)
+        try:
+            with open(f"{systems.layers}/{row[2]}", "rb") as layer:
+                while piece := layer.read(PIECE):
+                    tree.add(piece)
+                    sha.update(piece)
+        except OSError as error:
+            print(f"{row[2]} cannot be read: {error.strerror}", flush=True)  # for the journal; it is mended after this
+            continue
         if sha.hexdigest() == row[4]:
             found += verity.put(systems.layers, row[2], tree)
     others = [text for text in kept.read(listed).splitlines() if tuple(text.split(" ")[:2]) != verity.MARK]

@@ -80,7 +80,7 @@ class Place:
     def take(self, stack: Stack, below: list[str] | None = None) -> bool:
         """Leaves a stack for the initrd; whether that is another one than before. below: as of list_of."""
         text = self.list_of(stack, below)
-        if read(self.next) == text:
+        if of_home(self.next) == text:
             return False
         files.write(self.next, text, 0o600, sync=True)
         return True
@@ -89,19 +89,19 @@ class Place:
         """Whether this very stack was taken, by its number: it lies here for the initrd, or is the empty one and nothing does."""
         if not stack.base:
             return not os.path.exists(self.next)
-        return read(self.next).split("\n", 1)[0] == f"# stack {stack.number}"
+        return of_home(self.next).split("\n", 1)[0] == f"# stack {stack.number}"
 
     def is_started(self) -> bool:
         """Whether this start has the layers that `next` names; one that was published anew, with another number, brings nothing."""
-        return self.started().get("source") != "image" and read(self.list_file).splitlines()[1:] == read(self.next).splitlines()[1:]
+        return self.started().get("source") != "image" and read(self.list_file).splitlines()[1:] == of_home(self.next).splitlines()[1:]
 
     def is_given_up(self) -> bool:
         """Whether the initrd takes `next` no more, for the machine was not back in its pool after three starts with it."""
-        counted = read(self.tries).split()
-        if len(counted) != 2 or counted[1] != str(TRIES) or read(self.good) == read(self.next):
+        counted = of_home(self.tries).split()
+        if len(counted) != 2 or counted[1] != str(TRIES) or of_home(self.good) == of_home(self.next):
             return False
         import hashlib
-        return counted[0] == hashlib.sha256(read(self.next).encode("latin-1")).hexdigest()
+        return counted[0] == hashlib.sha256(of_home(self.next).encode("latin-1")).hexdigest()
 
     def take_off(self) -> None:
         """Has the machine start with what its image has."""
@@ -115,7 +115,7 @@ class Place:
         needed = {layer.digest for stack in more for layer in (*stack.system, *stack.layers)}
         needed.update(delta.digest for stack in more for delta in stack.deltas)
         for path in (self.list_file, self.next, self.good):
-            needed.update(digests(read(path)))
+            needed.update(digests(of_home(path)))
         for name in os.listdir(self.layers):
             # What another machine began is nobody's in the next run; what an origin began has its name (origins.py).
             if name.removesuffix(".part").partition(ORIGIN)[0] not in needed:
@@ -128,7 +128,7 @@ class Place:
 
     def end_well(self) -> None:
         """The machine is back in its pool: the initrd need not look at all of its system at the next start."""
-        if read(self.begun) != KEPT:
+        if of_home(self.begun) != KEPT:
             self.look_anew()
 
     def find_good(self) -> bool:
@@ -136,7 +136,7 @@ class Place:
         if self.started().get("source") != "next":
             return False
         text = read(self.list_file)
-        if not text or read(self.good) == text:
+        if not text or of_home(self.good) == text:
             return False
         files.write(self.good, text, 0o600, sync=True)
         return True
@@ -183,6 +183,14 @@ def read(path: str) -> str:
         with open(path, encoding="latin-1") as file:
             return file.read(MOST_LISTED)
     except FileNotFoundError:
+        return ""
+
+
+def of_home(path: str) -> str:
+    """The same of a file in home; "" also where the disk cannot read it: it is written anew."""
+    try:
+        return read(path)
+    except OSError:
         return ""
 
 

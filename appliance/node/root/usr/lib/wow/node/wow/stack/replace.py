@@ -13,6 +13,8 @@ from wow.stack.systems import ARMED, BOOTED, LAYERS, SUMS, Systems, layer_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from wow.stack.kept import Place
     from wow.stack.text import Layer, Stack
 
@@ -120,7 +122,7 @@ def act(place: "Place", systems: Systems, stack: "Stack | None", disk: Disk, is_
         return
     was_armed = os.path.exists(armed)
     # What was armed in this start is not what was given up before it, unless that has its last one.
-    is_last = systems.is_given_up(stack) and (not was_armed or kept.read(place.last) == f"{stack.number}\n")
+    is_last = systems.is_given_up(stack) and (not was_armed or kept.of_home(place.last) == f"{stack.number}\n")
     if not systems.is_there(stack) or systems.lacking(stack):
         # Whatever GRUB would try or start is to be replaced: it stays with what runs.
         stay(systems, disk)
@@ -211,7 +213,7 @@ def copy(source: str, target: str, file: "Layer", place: "Place", tree: verity.T
     """Copies a file, whole and as it was signed, or not at all. tree: is given its bytes. WowError, OSError."""
     found, part = hashlib.sha256(), f"{target}.part"
     with open(source, "rb") as came, open(part, "wb") as out:
-        while piece := came.read(PIECE):
+        while piece := _piece(came):
             found.update(piece)
             out.write(piece)
             if tree is not None:
@@ -229,10 +231,21 @@ def copy(source: str, target: str, file: "Layer", place: "Place", tree: verity.T
     files.sync_folder(target)
 
 
+def _piece(file: "BinaryIO") -> bytes:
+    """The next one; nothing at the end, and where the disk cannot read it: then the whole is not what was signed."""
+    try:
+        return file.read(PIECE)
+    except OSError:
+        return b""
+
+
 def look(target: str, file: "Layer") -> None:
     """Removes a file that the other system had before and that is damaged since. WowError."""
-    with open(target, "rb") as there:
-        is_whole = hashlib.file_digest(there, "sha256").hexdigest() == file.digest
+    try:
+        with open(target, "rb") as there:
+            is_whole = hashlib.file_digest(there, "sha256").hexdigest() == file.digest
+    except OSError:
+        is_whole = False
     if not is_whole:
         os.unlink(target)
         raise damaged(target, file)

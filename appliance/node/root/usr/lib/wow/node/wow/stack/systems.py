@@ -96,7 +96,7 @@ class Systems:
     def is_over(self, place: kept.Place, stack: Stack, armed: str = ARMED) -> bool:
         """Whether that is so, and it is not to be tried again. When the former system is back in the pool the network is, which may have been away: so it has one more
         start then, its last."""
-        return self.is_given_up(stack) and kept.read(place.last) == f"{stack.number}\n" and not os.path.exists(armed)
+        return self.is_given_up(stack) and kept.of_home(place.last) == f"{stack.number}\n" and not os.path.exists(armed)
 
     def lacking(self, stack: Stack) -> list[Layer]:
         """What of a stack's system neither of the two has."""
