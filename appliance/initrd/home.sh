@@ -172,7 +172,10 @@ bind_home() {
     # Ids of system accounts may differ in a newer base.
     owner=$(stat -c %u:%g "$1/var/lib/condor/spool")
     [ "$(stat -c %u:%g $home/state/condor)" = "$owner" ] || chown -R "$owner" $home/state/condor
-    if [ ! -s $home/state/machine-id ]; then
+    # One that the disk cannot read is none.
+    id=''
+    { read -r id < $home/state/machine-id; } 2> /dev/null
+    if [ -z "$id" ]; then
         tr -d '-' < /proc/sys/kernel/random/uuid > $home/state/machine-id.new
         sync
         mv $home/state/machine-id.new $home/state/machine-id

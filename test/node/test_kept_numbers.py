@@ -119,6 +119,21 @@ class Kept(unittest.TestCase):
                          [(self.state / name).read_text() for name in ("pool.conf", "pool.lines", "ca.pem", "node.key", "node.pem")])
         self.assertFalse((self.state / "ticket").is_symlink())
 
+    def test_a_ca_whose_own_certificate_cannot_be_read_gets_it_back(self):
+        pool, folder = samples.pool(), self.state / "ca"
+        folder.mkdir()
+        (self.state / "ca.pem").write_text(pem.encode(samples.certificate(until=46)))
+        configure.heal_authority(pool, str(folder))
+        self.assertEqual([], os.listdir(folder), "there is no CA")
+        for name in ("ca.key", "ca.db"):
+            (folder / name).touch()
+        (folder / "ca.pem").symlink_to("/proc/self/mem")
+        configure.heal_authority(pool, str(folder))
+        self.assertEqual(pem.encode(samples.certificate(until=46)), (folder / "ca.pem").read_text(), "the one that the CA renewed it to")
+        (folder / "ca.pem").write_text(pem.encode(samples.certificate(until=56)))
+        configure.heal_authority(pool, str(folder))
+        self.assertEqual(pem.encode(samples.certificate(until=56)), (folder / "ca.pem").read_text(), "a good one stays")
+
     def test_a_ca_s_certificate_that_cannot_be_read_makes_no_other_pool_of_this_one(self):
         pool, kept, managers = samples.pool(), self.state / "pool.conf", self.state / "notice-2"
         for spoil in (lambda path: path.symlink_to("/proc/self/mem"), lambda path: path.write_bytes(b"\xff\0"), lambda path: None):

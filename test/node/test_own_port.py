@@ -46,6 +46,9 @@ class OwnPortTests(unittest.TestCase):
 
     def test_a_machine_without_a_number_has_the_usual_one(self):
         self.assertEqual([agreed.OVERLAY_PORT] * 4, [self.port(number) for number in (None, "", "what a disk lost", "\xff\xfe")])
+        with tempfile.TemporaryDirectory() as state, mock.patch.object(paths, "STATE", state):
+            os.symlink("/proc/self/mem", os.path.join(state, "machine-id"))  # reading that fails as a bad block does
+            self.assertEqual(agreed.OVERLAY_PORT, own_port.number())
 
 
 if __name__ == "__main__":

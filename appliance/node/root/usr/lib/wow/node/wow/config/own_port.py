@@ -9,8 +9,8 @@ FIRST, COUNT = 20000, 12768
 
 
 def number() -> int:
-    """What follows from the machine's number, which is kept with its home and is nobody else's; the usual port where there is none."""
+    """What follows from the machine's number, which is kept with its home and is nobody else's; the usual port where there is none that can be read."""
     try:
         return FIRST + int(files.read(f"{paths.STATE}/machine-id"), 16) % COUNT
-    except ValueError:
+    except (OSError, ValueError):
         return agreed.OVERLAY_PORT

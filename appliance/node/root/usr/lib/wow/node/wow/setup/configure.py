@@ -106,6 +106,7 @@ def state(pool: Pool, data: bytes) -> None:
         copy(f"{paths.DISK}/{KEYS}", f"{paths.STATE}/{KEYS}")
     ticket.bring()
     take_identity(f"{paths.DISK}/{'manager' if pool.is_manager else 'machine'}", paths.STATE)
+    heal_authority(pool, f"{paths.STATE}/ca")
     # Before the file itself: a power cut between them is set right at the next start.
     outside.keep(pool, paths.STATE)
     accept.keep(data)
@@ -134,6 +135,13 @@ def take_identity(source: str, target: str) -> None:
         if os.path.exists(f"{source}/{name}") and not (name == "node.pem" and is_newer(f"{target}/{name}", f"{source}/{name}")):
             with open(f"{source}/{name}", "rb") as file:
                 files.write(f"{target}/{name}", file.read(), mode, sync=True)
+
+
+def heal_authority(pool: Pool, folder: str) -> None:
+    """Writes the CA's certificate into its folder where that cannot be read: the CA would not start, and the machine has it elsewhere. OSError: the home is full."""
+    former = accept.authority() or pool.ca_der
+    if former and has_authority(folder) and pem.certificate(files.find_readable(f"{folder}/ca.pem")) is None:
+        files.write(f"{folder}/ca.pem", pem.encode(former), 0o644, sync=True)
 
 
 def has_authority(folder: str) -> bool:
