@@ -136,6 +136,17 @@ class Decisions(unittest.TestCase):
         self.assertIn("(START is false)", words.unmet({**kept, "machines": [{**machine, "met": met} for machine in kept["machines"]]}).text)
         self.assertEqual(answer(BUSY, machines=[{}, {"draining": True}]).code, "draining")
 
+    def test_of_machines_that_are_drained_paused_and_busy_each_is_told_as_what_it_is(self):
+        able = copy.deepcopy(JOBS[BUSY]["match"]["machines"][1])
+        draining, paused, busy = ({**able, "host": name, "draining": name == "d", "paused": name == "p"} for name in "dpb")
+        kept = {**JOBS[BUSY]["match"], "machines": [draining, paused]}
+        found = decide.decide(JOBS[BUSY]["job"], POOL, kept)
+        self.assertEqual((found.code, found.text), ("draining", "One machine (d) would do, but it takes no new jobs for now (draining); 1 more is paused by its owner."))
+        found = decide.decide(JOBS[BUSY]["job"], POOL, {**kept, "machines": [draining, paused, busy]})
+        self.assertEqual(found.code, "busy")
+        self.assertIn("One machine (b) would do, and it is busy", found.text)
+        self.assertIn("; 1 more is paused by its owner; 1 more takes no new jobs for now (draining). ", found.text)
+
     def test_of_many_machines_and_users_a_few_are_named(self):
         kept = copy.deepcopy(JOBS[BUSY]["match"])
         beta = kept["machines"][1]
@@ -201,6 +212,36 @@ class Clauses(unittest.TestCase):
             whole, tried = " && ".join(lines.values()), " && ".join(found)
             for atom in re.findall(r"[a-z]\d* > \d", whole):
                 self.assertTrue(re.search(rf"\b{atom}\b", tried), f"{atom} is left out of {found[-1]}")
+
+    def test_a_liar_s_ads_and_rules_are_counted(self):
+        machine = 'MyType = "Machine"\nMachine = "{}.pool.internal"\nRequirements = a > {} && b > {}\n'
+        with ads.classad2(), mock.patch.object(matching, "tried", lambda job, ad, every, conditions: [key[1] for key in conditions]), \
+                mock.patch.object(matching, "MOST_TOLD", 5):
+            [job] = gather.classads.parse(ads.JOB)
+            pool = gather.classads.parse("".join(ads.printed(machine.format("liar", at, at)) for at in range(200)) + ads.printed(machine.format("beta", 0, 1)))
+            found = matching.match(job, pool)
+        self.assertEqual(len(found["machines"]), matching.MOST_SLOTS + 1)
+        self.assertEqual(found["machines"][:3], [["a > 0", "b > 0"], ["a > 1", "b > 1"], ["Requirements"]])
+        self.assertEqual(found["machines"][-1], ["a > 0", "b > 1"], "both are told of others")
+        self.assertEqual(len(found["conditions"]), 5)
+
+    def test_an_ad_that_somebody_spoilt_says_nothing(self):
+        class Spoilt:
+            def __init__(self, error):
+                self.error = error
+
+            def eval(self, *_):
+                raise self.error
+
+        for error in (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid"), RuntimeError("failed to evaluate expression"), SystemError("lost")):
+            self.assertEqual((gather.classads.value(Spoilt(error), "State"), gather.classads.text(Spoilt(error), "State")), (None, ""))
+            with ads.classad2():
+                condition = gather.classads.Condition("true")
+            condition._tree = Spoilt(error)
+            self.assertFalse(condition.holds(None, None))
+        with ads.classad2():
+            [ad] = gather.classads.parse(ads.printed(f'Name = "{"x" * 9000}"\nMemory = 1e19\nDisk = 5'))
+            self.assertEqual((len(gather.classads.text(ad, "Name")), gather.classads.number(ad, "Memory"), gather.classads.number(ad, "Disk")), (500, None, 5))
 
     def test_a_rule_is_shown_in_few_letters_and_without_what_a_terminal_obeys(self):
         self.assertEqual("`a > 0`", words.quoted("a > 0"))

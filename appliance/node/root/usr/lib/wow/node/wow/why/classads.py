@@ -5,6 +5,13 @@ import math
 from wow.lib import table
 from wow.lib.errors import WowError
 
+SPOILT = (UnicodeDecodeError, RuntimeError, SystemError)
+"""What classad2 raises where somebody spoilt an ad: a text that is no UTF-8, an attribute that names itself, a number beyond 64 bits."""
+LARGEST = 1 << 53
+"""Of a number: beyond, a whole one may come back as another."""
+LONGEST = 500
+"""Letters of a text that is shown."""
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -59,10 +66,10 @@ def is_expression(ad: "Ad", name: str) -> bool:
 
 
 def value(ad: "Ad", name: str) -> "Any":
-    """What an attribute comes to by the ad alone; None where it is undefined or missing."""
+    """What an attribute comes to by the ad alone; None where it is undefined, missing or nonsense."""
     try:
         found = ad.eval(name)
-    except KeyError:
+    except (KeyError, *SPOILT):
         return None
     return None if is_value(found) else found
 
@@ -70,19 +77,19 @@ def value(ad: "Ad", name: str) -> "Any":
 def text(ad: "Ad", name: str) -> str:
     """An attribute's value as text that a terminal may show; empty where it has none."""
     found = value(ad, name)
-    return table.printable(found) if isinstance(found, str) else ""
+    return table.printable(found[:LONGEST]) if isinstance(found, str) else ""
 
 
 def number(ad: "Ad", name: str) -> float | None:
     """An attribute's value where it is a number."""
     found = value(ad, name)
-    return found if isinstance(found, (int, float)) and math.isfinite(found) else None
+    return found if isinstance(found, (int, float)) and math.isfinite(found) and abs(found) <= LARGEST else None
 
 
 def texts(ad: "Ad", name: str) -> list[str]:
     """The texts of a list."""
     found = value(ad, name)
-    return [table.printable(one) for one in found if isinstance(one, str)] if isinstance(found, list) else []
+    return [table.printable(one[:LONGEST]) for one in found if isinstance(one, str)] if isinstance(found, list) else []
 
 
 def is_value(found: "Any") -> bool:
@@ -106,7 +113,10 @@ class Condition:
         """Whether it is true, undefined being false; a number other than zero is true, as it is for the negotiator."""
         if self._tree is None:
             return False
-        found = self._tree.eval(own, target)
+        try:
+            found = self._tree.eval(own, target)
+        except SPOILT:
+            return False
         return not is_value(found) and isinstance(found, (bool, int, float)) and bool(found)
 
 

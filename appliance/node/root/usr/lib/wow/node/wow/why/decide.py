@@ -72,18 +72,19 @@ def wait(job: "Job", pool: "Pool", able: "list[Machine]", ahead: int) -> Answer:
     """Machines would do: they are busy, or it is a matter of seconds, or the negotiator has another reason."""
     free = [machine for machine in able if machine["free"]]
     draining = [machine for machine in able if machine["draining"]]
-    if not free and len(draining) == len(able):
-        return Answer("draining", f"{counted(able)} would do, but {'it takes' if len(able) == 1 else 'all take'} no new jobs for now (draining).",
-                      "Wait, or ask the pool's administrator.", "the machines take no new jobs")
     paused = [machine for machine in able if machine["paused"]]
     if not free and len(paused) == len(able):
         return Answer("paused", f"{counted(able)} would do, but {'its owner has paused it' if len(able) == 1 else 'their owners have paused them'}, or the pool's "
                       "administrator gives no jobs there.", "Wait: an owner's pause is ended there, and the administrator's by `wow pool drain`.",
                       "the machines are paused by their owners")
+    busy = [machine for machine in able if not machine["paused"] and not machine["draining"]]
+    if not free and not busy:
+        takes = "it takes" if len(draining) == 1 else "all take"
+        return Answer("draining", f"{counted(draining)} would do, but {takes} no new jobs for now (draining){besides(paused)}.",
+                      "Wait, or ask the pool's administrator.", "the machines take no new jobs")
     if not free:
-        busy = [machine for machine in able if not machine["paused"]]
-        return Answer("busy", f"{counted(busy)} would do, and {'it is' if len(busy) == 1 else 'all are'} busy{whose(busy)}{besides(paused)}. {turn(job, pool, ahead)}",
-                      short=f"{counted(busy)} would do, busy")
+        return Answer("busy", f"{counted(busy)} would do, and {'it is' if len(busy) == 1 else 'all are'} busy{whose(busy)}{besides(paused)}{drained(draining)}. "
+                      f"{turn(job, pool, ahead)}", short=f"{counted(busy)} would do, busy")
     if job["since"] <= STARTS:
         return Answer("starting", f"{counted(free)} would do and {verb(free)} free; it came {table.duration(job['since'])} ago and should start within {STARTS:.0f} s.",
                       short="starts soon")
@@ -106,6 +107,12 @@ def besides(paused: "list[Machine]") -> str:
     """How many more there are that are paused."""
     count = len({machine["host"] for machine in paused})
     return f"; {count} more {'is' if count == 1 else 'are'} paused by {'its owner' if count == 1 else 'their owners'}" if count else ""
+
+
+def drained(draining: "list[Machine]") -> str:
+    """How many more there are that are drained."""
+    count = len({machine["host"] for machine in draining})
+    return f"; {count} more {'takes' if count == 1 else 'take'} no new jobs for now (draining)" if count else ""
 
 
 def verb(machines: "list[Machine]") -> str:

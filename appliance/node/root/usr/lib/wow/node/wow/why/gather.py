@@ -15,8 +15,6 @@ PATIENCE = 45.0
 """Seconds that a question may take."""
 MOST = 1000
 """Jobs that are looked at."""
-FEW = 500
-"""Characters that are kept of a text that somebody else wrote."""
 POOL = ('(MyType == "Machine" && SlotType =!= "Dynamic") || MyType == "Negotiator" || MyType == "Submitter" || '
         'MyType == "Accounting" || (MyType == "Scheduler" && Machine == "{machine}")')
 """What is wanted of the manager's ads."""
@@ -92,12 +90,12 @@ def job(ad: "Ad", now: float | None = None) -> "Job":
     return {
         "number": f"{int(classads.number(ad, 'ClusterId') or 0)}.{int(classads.number(ad, 'ProcId') or 0)}",
         "owner": classads.text(ad, "Owner"), "user": submitter(ad),
-        "batch": (classads.text(ad, "JobBatchName") or classads.text(ad, "Cmd").rpartition("/")[2])[:FEW],
+        "batch": (classads.text(ad, "JobBatchName") or classads.text(ad, "Cmd").rpartition("/")[2]),
         "status": status, "universe": int(classads.number(ad, "JobUniverse") or 0), "since": waits,
         "host": (classads.text(ad, "RemoteHost") or classads.text(ad, "LastRemoteHost")).rpartition("@")[2].partition(".")[0],
-        "reason": " ".join(reason.split())[:FEW], "code": int(classads.number(ad, "HoldReasonCode") or 0),
+        "reason": " ".join(reason.split()), "code": int(classads.number(ad, "HoldReasonCode") or 0),
         "subcode": int(classads.number(ad, "HoldReasonSubCode") or 0), "exit": ended(ad),
-        "rejected": classads.text(ad, "LastRejMatchReason")[:FEW] if passed is not None and passed <= waits else ""}
+        "rejected": classads.text(ad, "LastRejMatchReason") if passed is not None and passed <= waits else ""}
 
 
 def submitter(ad: "Ad") -> str:

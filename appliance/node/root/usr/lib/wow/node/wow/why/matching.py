@@ -1,6 +1,7 @@
 """Tries a job's conditions, and the machines' own, one by one on every machine of the pool."""
 import re
 
+from wow.condor.ads import MOST_SLOTS
 from wow.stops import tell
 from wow.why import classads, clauses
 
@@ -18,6 +19,8 @@ DEEPEST = 4
 """Names in a machine's Requirements are taken apart so many times: START stands for an expression that may name others."""
 MOST_RULES = 100
 """Conditions of a machine that are tried apart; its owner may write any number, and all the rest is tried as one."""
+MOST_TOLD = 1000
+"""Conditions of all machines that are told apart; those of a machine that would pass it are tried as one."""
 MOST_VALUES = 5
 NEVER = ("false", "START")
 """What is left of START, taken apart, in the ad of a machine that is being drained, or that is set to take no jobs."""
@@ -26,17 +29,38 @@ PAUSE = tell.REASON
 FREE = ("Unclaimed", "Backfill")
 """States of a slot that may be given out. One that is parted is unclaimed, whatever its parts are."""
 Key = tuple[str, str]
+WHOLE: Key = ("machine", "Requirements")
+"""Of all that a machine asks, where it is tried as one."""
 
 
 def match(job: "Ad", machines: "list[Ad]") -> "Match":
     """The conditions and which machine meets which."""
     own = {("job", text): classads.Condition(text) for text in clauses.split(classads.source(job, "Requirements"))}
-    theirs = [{("machine", text): classads.Condition(text) for text in rules(ad) if not is_for_now(text, ad)} for ad in machines]
-    every: dict[Key, classads.Condition] = {**own, **{key: condition for rule in theirs for key, condition in rule.items()}}
+    machines, theirs = few(machines), []
+    every: dict[Key, None] = dict.fromkeys(own)
+    for ad in machines:
+        texts = [text for text in rules(ad) if not is_for_now(text, ad)]
+        if len({("machine", text) for text in texts} - every.keys()) + len(every) > len(own) + MOST_TOLD:
+            theirs.append({WHOLE: classads.Condition(clauses.joined(texts))})
+        else:
+            theirs.append({("machine", text): classads.Condition(text) for text in texts})
+        every |= dict.fromkeys(theirs[-1])
     return {
         "conditions": [describe(key, job) for key in every],
-        "machines": [tried(job, ad, every, {*own, *rule}) for ad, rule in zip(machines, theirs)],
+        "machines": [tried(job, ad, list(every), {**own, **rule}) for ad, rule in zip(machines, theirs)],
         "values": {name: distinct(machines, name) for _, text in own for name in EQUALS.findall(text)}}
+
+
+def few(machines: "list[Ad]") -> "list[Ad]":
+    """Of each machine as many ads as it can have slots: whoever lies says any number."""
+    counts: dict[str, int] = {}
+    found = []
+    for ad in machines:
+        name = classads.text(ad, "Machine")
+        counts[name] = counts.get(name, 0) + 1
+        if counts[name] <= MOST_SLOTS:
+            found.append(ad)
+    return found
 
 
 def rules(ad: "Ad", name: str = "Requirements", depth: int = 0, most: int = MOST_RULES) -> list[str]:
@@ -74,17 +98,17 @@ def named(word: str) -> str:
     return next(one for one in RESOURCES if one.lower() == word.lower())
 
 
-def tried(job: "Ad", ad: "Ad", conditions: "dict[Key, classads.Condition]", counts: "set[Key]") -> "Machine":
-    """A machine with the conditions that it meets. counts: those that are the job's or its own; another machine's keep nobody off this one."""
+def tried(job: "Ad", ad: "Ad", every: list[Key], conditions: "dict[Key, classads.Condition]") -> "Machine":
+    """A machine with the conditions that it meets. conditions: those that are the job's or its own; another machine's keep nobody off this one."""
     idle = emptied(ad)
 
     def holds(key: Key, machine: "Ad") -> bool:
-        condition = conditions[key]
-        return key not in counts or (condition.holds(job, machine) if key[0] == "job" else condition.holds(machine, job))
+        condition = conditions.get(key)
+        return condition is None or (condition.holds(job, machine) if key[0] == "job" else condition.holds(machine, job))
 
     state = classads.text(ad, "State")
     return {
-        "host": classads.text(ad, "Machine").partition(".")[0], "met": [holds(key, idle) for key in conditions],
+        "host": classads.text(ad, "Machine").partition(".")[0], "met": [holds(key, idle) for key in every],
         "free": all(holds(key, ad) for key in conditions) and state in FREE and not is_paused(ad),
         "offers": {name: offered(ad, name) for name in RESOURCES}, "users": users(ad), "draining": is_drained(ad), "paused": is_paused(ad)}
 
