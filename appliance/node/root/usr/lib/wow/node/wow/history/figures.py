@@ -40,7 +40,7 @@ class Totals:
             self._last_cycle = sample.cycles[-1].end  # the clock was set back
         fresh = [cycle for cycle in sample.cycles if cycle.end > self._last_cycle]
         if self._last_cycle:
-            self.matches += sum(cycle.matches for cycle in fresh)
+            self.matches += sum(min(cycle.matches, MOST_AT_ONCE) for cycle in fresh)
         if fresh:
             self._last_cycle = fresh[-1].end
         self.refused += self._grown(sample)
