@@ -197,6 +197,13 @@ class Asking(Case):
         act.pause({}, ALICE)
         self.assertEqual((one.read_text(), state.read().who), ("0", "alice"))
 
+    def test_a_job_that_ends_while_its_group_is_read_runs_no_more(self):
+        self.slot("slot1_1")
+        gone = self.slot("slot1_2").parent / "cgroup.events"
+        gone.unlink()
+        gone.symlink_to("/proc/self/mem")  # reading fails, as it does of a group that is removed meanwhile
+        self.assertEqual(freeze.running(), 1)
+
     def test_a_job_that_ends_meanwhile_does_no_harm(self):
         one = self.slot()
         with mock.patch.object(freeze, "slots", lambda: [str(self.groups / "gone"), str(one.parent)]):

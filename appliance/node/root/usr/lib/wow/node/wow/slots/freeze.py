@@ -35,7 +35,14 @@ def thaw() -> None:
 
 def running() -> int:
     """How many jobs have a process."""
-    return sum("populated 1" in files.read(f"{slot}/{EVENTS}") for slot in slots())
+    return sum(_is_populated(slot) for slot in slots())
+
+
+def _is_populated(slot: str) -> bool:
+    try:
+        return "populated 1" in files.read(f"{slot}/{EVENTS}")
+    except OSError:
+        return False  # its job ended while the file was open
 
 
 def _write(value: str) -> None:
