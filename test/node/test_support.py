@@ -198,6 +198,15 @@ class Archive(unittest.TestCase):
         found = parts.secrets(f"{self.folder}/state", f"{self.folder}/run")
         self.assertLessEqual({token.from_key(PEM.encode(), number) for number in (1, 2)}, set(found))
 
+    def test_what_the_disk_cannot_read_keeps_nobody_from_an_archive(self):
+        os.makedirs(f"{self.folder}/state/history")
+        for name in ("pool.conf", "node.key", "history/token-number"):
+            path = f"{self.folder}/state/{name}"
+            if os.path.exists(path):
+                os.unlink(path)
+            os.symlink("/proc/self/mem", path)  # reading that fails as a bad block does
+        self.assertLessEqual({POOL_SECRET, "hushhush"}, set(parts.secrets(f"{self.folder}/state", f"{self.folder}/run")), "of the copy in memory")
+
     def test_logs_of_many_slots_are_bounded(self):
         for number in range(2 * parts.MOST_LOGS):
             with open(f"{self.folder}/log/StarterLog.slot1_{number}", "w", encoding="utf-8") as file:

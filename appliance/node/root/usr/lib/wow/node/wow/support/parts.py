@@ -107,17 +107,25 @@ def end(path: str, size: int = OF_A_LOG) -> str:
 
 def secrets(state: str = paths.STATE, run: str = paths.RUN) -> list[str]:
     """What is secret on this machine: of every pool.conf, of the ticket that was typed, and the tokens that open the figures of a manager, those of before, too."""
-    found = [secret for path in (f"{run}/pool.conf", f"{state}/pool.conf", f"{paths.DISK}/pool.conf") for secret in pool_conf.secrets(bytes_of(path))]
+    found = [secret for path in (f"{run}/pool.conf", f"{state}/pool.conf", f"{paths.DISK}/pool.conf") for secret in pool_conf.secrets(_readable(path))]
     ticket = files.read(f"{run}/ticket").strip()
     return [*found, *([ticket, ticket.partition(":")[2]] if ticket else []), *tokens(f"{state}/node.key", f"{state}/history/token-number")]
 
 
+def _readable(path: str) -> bytes:
+    """A file's bytes; none where the disk cannot read it: neither can any part."""
+    try:
+        return bytes_of(path)
+    except OSError:
+        return b""
+
+
 def tokens(key: str, number: str) -> list[str]:
     """The tokens that a manager's key has had."""
-    data = bytes_of(key)
+    data = _readable(key)
     try:
         last = token.number_of(number)
-    except WowError:
+    except (OSError, WowError):
         last = token.FIRST
     return [token.from_key(data, which) for which in range(token.FIRST, last + 1)] if data else []
 
