@@ -11,6 +11,8 @@ from typing import Callable
 STAT = pathlib.Path("/proc/stat")
 SPARE = 0.25
 """Processors that must have been idle, in the mean of the last SECONDS."""
+MUCH = 0.5
+"""The same for one more than there are processors: those that run wait for a disk, or for programs that they start, most of the time."""
 LEFT = 0.05
 """Processors that must have been idle for one to follow another one that has ended: it takes no more than that one did."""
 SECONDS = 30.0
@@ -45,9 +47,11 @@ class Room:
         if not others:
             return computing <= self._processors
         (since, before), (until, now) = self._seen[0], self._seen[-1]
-        if until - since < SECONDS or computing >= self._processors:
+        if until - since < SECONDS or computing >= 2 * self._processors:
             return False
         mean = (now - before) / (until - since)
+        if computing >= self._processors:
+            return mean >= MUCH and self._now() - self._began >= SECONDS
         if computing < self._places:
             if mean >= LEFT:
                 return True

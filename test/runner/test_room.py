@@ -43,10 +43,21 @@ class RoomTests(unittest.TestCase):
         self.assertFalse(self.passes(40, 0.0, 0))
         self.assertFalse(self.passes(40, 0.2, 0))
 
-    def test_beside_others_as_many_compute_as_there_are_processors_at_most(self):
+    def test_beside_others_more_compute_than_there_are_processors_only_where_half_of_one_is_idle_all_the_same(self):
         self.assertTrue(self.passes(40, 1.0))
         self.assertTrue(self.room.has(1, 3))
-        self.assertFalse(self.room.has(2, 3))
+        self.assertFalse(self.passes(40, 0.4, 2))
+        self.assertTrue(self.passes(40, 0.6, 2))
+        self.room.begins(3)
+        self.assertFalse(self.passes(29, 0.6, 3))
+        self.assertTrue(self.passes(3, 0.6, 3))
+        self.assertFalse(self.passes(40, 2.0, 4))
+
+    def test_after_more_than_there_are_processors_none_follows_but_where_half_of_one_is_idle(self):
+        self.assertTrue(self.passes(40, 1.0))
+        self.room.begins(3)
+        self.assertFalse(self.passes(40, 0.2, 2))
+        self.assertTrue(self.passes(1, 0.2, 1), "as many as there are processors")
 
     def test_beside_none_that_goes_by_a_clock_one_more_may_than_there_are_processors(self):
         self.assertEqual([True, True, True, False], [self.room.has(number, 0) for number in range(4)])
