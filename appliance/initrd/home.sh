@@ -74,8 +74,12 @@ is_cut_short() {
 # the same as in the backup. A backup superblock alone proves nothing, it stays behind under what somebody else made of the partition.
 is_beheaded() {
     [ "$(superblock "$1" "$backup")" = WOWHOME ] && [ -z "$(kind "$1")" ] || return 1
+    has_descriptors "$1" && [ -n "${descriptor#000000000000000000000000}" ]
+}
+
+has_descriptors() { # has_descriptors DEVICE: whether the first group descriptor is the same as in the backup
     descriptor=$(field "$1" 4096 12)
-    [ "$descriptor" = "$(field "$1" $((backup + 4096)) 12)" ] && [ -n "${descriptor#000000000000000000000000}" ]
+    [ "$descriptor" = "$(field "$1" $((backup + 4096)) 12)" ]
 }
 
 # home_state DEVICE: blank, unfinished, whole, beheaded or strange.
@@ -103,7 +107,7 @@ make_home() {
     base_tool /usr/sbin/mke2fs -q -F -t ext4 -b 4096 -J size=16 -i 16384 -E lazy_itable_init=1 -m 1 -L WOWHOME "$1" \
         $(($(blocks "$1") - reserved)) || stop "$1" "the home layer cannot be made" "$other_home"
     mount -t ext4 -o "$options" "$1" /run/layers/home || stop "$1" "the new home layer does not mount" "$other_home"
-    mkdir -p /run/layers/home/home /run/layers/home/state
+    make_folders
     sync
     umount /run/layers/home
     sync
@@ -120,18 +124,83 @@ refuse() {
         "give the machine a blank disk for its home; or, if nobody needs what is there, zero the first MiB of $1 from another system; or $ephemeral"
 }
 
-# repair_home DEVICE: replays the journal and repairs what a power cut left behind, when the superblock says that it may be needed.
+# repair_home DEVICE [WHY]: replays the journal and repairs what a power cut left behind, when the superblock says that it may be needed. WHY, if it is given:
+# what is wrong though the superblock says nothing; all is looked at then.
 repair_home() {
     state=$(field "$1" 1082 2)
     incompatible=$(field "$1" 1120 1)
-    case $state:$((0x$incompatible & 4)) in 0100:0) return ;; esac
+    case $state:$((0x$incompatible & 4)):${2:-} in 0100:0:) return ;; esac
     # Minutes on a large home, in which people cut the power. After the second time GRUB would hold this system to be damaged.
     start_stopped
-    base_tool /usr/sbin/e2fsck -p "$1" > /dev/null
-    [ $? -lt 4 ] && return
-    say home "repair=$1 what=\"damaged beyond the journal; repairing all that can be repaired\""
-    base_tool /usr/sbin/e2fsck -y "$1" > /dev/null
+    # Where the group descriptors are lost, -p writes wrong ones, with which -y finds no file. Without it -y takes their backup.
+    if [ -z "${2:-}" ] && has_descriptors "$1"; then
+        base_tool /usr/sbin/e2fsck -p "$1" > /dev/null
+        [ $? -lt 4 ] && return
+    fi
+    say home "repair=$1 what=\"damaged beyond the journal${2:+, it $2}; repairing all that can be repaired\""
+    base_tool /usr/sbin/e2fsck -y -f "$1" > /dev/null
     [ $? -lt 4 ] || stop "$1" "the home layer is damaged and e2fsck cannot repair it" "$other_home"
+}
+
+# mount_home DEVICE: sets `wrong` where it does not mount, or is without its folders, and fails. Every home has them, for they are made before its mark is
+# wiped; in the place of those that a disk lost there must be no new ones, which would hide from everybody that their files are still there.
+mount_home() {
+    wrong="does not mount"
+    remedy=$other_home
+    mount -t ext4 -o "$options" "$1" /run/layers/home || return
+    has_folders || find_folders && return
+    wrong="has lost its folders home or state"
+    remedy="from another system, look into its lost+found, and move back what is there: home has people's folders, state has machine-id; or $ephemeral"
+    umount /run/layers/home
+    return 1
+}
+
+has_folders() {
+    is_reset_cut || { [ -d /run/layers/home/home ] && [ -d /run/layers/home/state ]; }
+}
+
+# is_reset_cut: whether a reset was cut, which makes what is missing at this start (reset.sh).
+is_reset_cut() {
+    for left in /run/layers/home/gone-*; do
+        [ ! -e "$left" ] || return 0
+    done
+    return 1
+}
+
+# find_folders: gives home and state their names again, where e2fsck put them into lost+found and no other folder there can be meant. Both are root's: state,
+# which nobody else reads, has condor/ and machine-id; home has people's folders.
+find_folders() {
+    homes=
+    states=
+    for place in /run/layers/home/lost+found/*; do
+        case $(stat -c '%F %u %a' "$place" 2>/dev/null) in
+            'directory 0 755') ! has_people "$place" || homes="$homes $place" ;;
+            'directory 0 700') [ ! -d "$place/condor" ] || [ ! -f "$place/machine-id" ] || states="$states $place" ;;
+        esac
+    done
+    # shellcheck disable=SC2086 # words are wanted
+    take_back home $homes && take_back state $states
+}
+
+has_people() { # has_people FOLDER: whether a folder in it is a person's
+    for person in "$1"/*/; do
+        [ "$(stat -c %u "$person" 2>/dev/null || echo 0)" -lt 1000 ] || return 0
+    done
+    return 1
+}
+
+# take_back NAME FOLDER...: the folder is NAME, if there is none and it is the only one.
+take_back() {
+    [ ! -d "/run/layers/home/$1" ] || return 0
+    [ $# = 2 ] && mv "$2" "/run/layers/home/$1" || return
+    say home "repair=$home what=\"the folder $1 was found in lost+found, where other files may be that the disk lost\""
+}
+
+# make_folders: makes those of the home layer that are not there.
+make_folders() {
+    mkdir -p /run/layers/home/home /run/layers/home/state/condor ||
+        stop WOWHOME "the folders home and state cannot be made" "look at the disk of the home, which may be full or damaged; or $ephemeral"
+    chmod 700 /run/layers/home/state
 }
 
 # open_home MODE: mounts the home layer at /run/layers/home.
@@ -160,10 +229,10 @@ open_home() {
         esac
         [ "$state" = blank ] || grow_partition "$home"
         grow_file_system "$home"
-        mount -t ext4 -o "$options" "$home" /run/layers/home || stop "$home" "the home layer does not mount" "$other_home"
+        mount_home "$home" || { repair_home "$home" "$wrong" && mount_home "$home"; } || stop "$home" "the home layer $wrong" "$remedy"
     fi
-    mkdir -p /run/layers/home/home /run/layers/home/state/condor
-    chmod 700 /run/layers/home/state
+    # A reset that was cut makes them when it has removed what took their room (reset.sh).
+    is_reset_cut || make_folders
 }
 
 # bind_home ROOT: puts home and state where programs look for them.
@@ -183,7 +252,7 @@ bind_home() {
     # In develop it is no part of the module.
     # shellcheck disable=SC2154 # init sets it
     [ "$mode" = develop ] || cat $home/state/machine-id > "$1/etc/machine-id"
-    mount --bind $home/home "$1/home"
-    mount --bind $home/state "$1/var/lib/wow"
-    mount --bind $home/state/condor "$1/var/lib/condor/spool"
+    # Without them the machine would be a new one, in memory.
+    { mount --bind $home/home "$1/home" && mount --bind $home/state "$1/var/lib/wow" && mount --bind $home/state/condor "$1/var/lib/condor/spool"; } ||
+        stop WOWHOME "the folders home and state cannot be read" "start the machine once more: it repairs its home then; where that does not help, $other_home"
 }

@@ -178,38 +178,111 @@ class Taken(unittest.TestCase):
 class Repaired(unittest.TestCase):
     """In which order a home is repaired: its script with what it calls noted, under the shell."""
 
-    def done(self, state, mounted="whole", codes="0"):
-        """What was called. state: the superblock's s_state and s_feature_incompat; mounted: what home_state says; codes: e2fsck's, in turn."""
+    BOTH = ("home", "state")
+    FOUND = ("lost+found/#11", "lost+found/#12/alice", "lost+found/#6337/condor", "lost+found/#6337/machine-id", "lost+found/#6338/surge/upper")
+    """What is where after a disk lost the first of all folders and e2fsck was there."""
+    OWNED = {"#11": "directory 0 700", "#12": "directory 0 755", "#6337": "directory 0 700", "#6338": "directory 0 700", "alice": "1000"}
+    """What the shell's stat says of it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def have(self, place, names):
+        shutil.rmtree(self.folder / place, ignore_errors=True)
+        (self.folder / place).mkdir()
+        for path in (self.folder / place / name for name in names):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch() if path.name == "machine-id" else path.mkdir()
+
+    def done(self, state, mounted="whole", codes="0", mounts="0", copy="same", here=BOTH, after=BOTH, **owned):
+        """What was called. state: the superblock's s_state and s_feature_incompat; mounted: what home_state says; codes, mounts: e2fsck's and mount's, in turn; copy: of
+        the first group descriptor; here, after: what home has before and after e2fsck -y; owned: other owners."""
+        self.have("home", here)
+        self.have("after", after)
+        owners = " ".join(f"'{name}') echo {words} ;;" for name, words in {**self.OWNED, **owned}.items())
         stubs = f"""
-field() {{ case $2 in 1082) echo {state[0]} ;; 1120) echo {state[1]} ;; esac; }}
-base_tool() {{ echo "${{1##*/}} $2" >&2; set -- $codes; codes=${{codes#* }}; return $1; }}
+field() {{ case $2 in 1082) echo {state[0]} ;; 1120) echo {state[1]} ;; 4096) echo same ;; *) echo {copy} ;; esac; }}
+base_tool() {{
+    echo ${{1##*/}} $2 ${{3##/*}} >&2
+    [ "$2" != -y ] || {{ rm -rf {self.folder}/home; cp -r {self.folder}/after {self.folder}/home; }}
+    set -- $codes; codes=${{codes#* }}; return $1
+}}
 find_home() {{ home=/dev/vdb state={mounted}; }}
 start_stopped() {{ echo counts-nothing >&2; }}
 stop() {{ echo "stopped: $2" >&2; exit; }}
-mkdir() {{ :; }}
-chmod() {{ :; }}
-mount() {{ echo mounted >&2; }}
+mount() {{ set -- $mounts; mounts=${{mounts#* }}; [ "$1" != 0 ] || echo mounted >&2; return $1; }}
+umount() {{ :; }}
+stat() {{ set -- "${{3%/}}"; case ${{1##*/}} in {owners} esac; }}
 is_writable() {{ :; }}
 reaches() {{ echo 1; }}
 blocks() {{ echo 1; }}
 grow_partition() {{ :; }}
 grow_file_system() {{ :; }}
 say() {{ :; }}
-codes="{codes} "
+codes="{codes} 0 " mounts="{mounts} 0 "
 open_home release
 """
-        return subprocess.run(["sh", "-c", (ROOT / "appliance/initrd/home.sh").read_text() + stubs], capture_output=True, text=True, check=False).stderr.splitlines()
+        script = (ROOT / "appliance/initrd/home.sh").read_text().replace("/run/layers", str(self.folder)) + stubs
+        return subprocess.run(["busybox", "sh", "-c", script], capture_output=True, text=True, check=False).stderr.splitlines()
+
+    def names(self):
+        """What the home has at last."""
+        return sorted(str(path.relative_to(self.folder / "home")) for path in (self.folder / "home").rglob("*"))
 
     def test_a_start_that_repairs_is_counted_as_none_before_e2fsck_begins(self):
         self.assertEqual(["mounted"], self.done(("0100", "42")))
         for state in (("0000", "42"), ("0300", "42"), ("0100", "46")):
             self.assertEqual(["counts-nothing", "e2fsck -p", "mounted"], self.done(state), state)
-        self.assertEqual(["counts-nothing", "e2fsck -p", "e2fsck -y", "mounted"], self.done(("0000", "42"), codes="4 1"))
-        self.assertEqual(["counts-nothing", "e2fsck -p", "e2fsck -y", "stopped: the home layer is damaged and e2fsck cannot repair it"],
+        self.assertEqual(["counts-nothing", "e2fsck -p", "e2fsck -y -f", "mounted"], self.done(("0000", "42"), codes="4 1"))
+        self.assertEqual(["counts-nothing", "e2fsck -p", "e2fsck -y -f", "stopped: the home layer is damaged and e2fsck cannot repair it"],
                          self.done(("0000", "42"), codes="4 4"))
 
     def test_so_is_one_that_takes_a_copy_of_the_first_superblock(self):
-        self.assertEqual(["counts-nothing", "e2fsck -y", "mounted"], self.done(("0100", "42"), "beheaded"))
+        self.assertEqual(["counts-nothing", "e2fsck -y -b", "mounted"], self.done(("0100", "42"), "beheaded"))
+
+    def test_one_that_does_not_mount_is_repaired_as_a_whole_and_mounted_once_more(self):
+        self.assertEqual(["counts-nothing", "e2fsck -y -f", "mounted"], self.done(("0100", "42"), codes="1", mounts="32"))
+        self.assertEqual(["counts-nothing", "e2fsck -p", "counts-nothing", "e2fsck -y -f", "mounted"], self.done(("0000", "42"), codes="1 1", mounts="32"))
+        self.assertEqual(["counts-nothing", "e2fsck -y -f", "stopped: the home layer does not mount"], self.done(("0100", "42"), codes="1", mounts="32 32"))
+        self.assertEqual(["counts-nothing", "e2fsck -y -f", "stopped: the home layer is damaged and e2fsck cannot repair it"],
+                         self.done(("0100", "42"), codes="8", mounts="32"))
+
+    def test_where_the_group_descriptors_are_lost_nothing_is_written_before_e2fsck_takes_their_copy(self):
+        self.assertEqual(["counts-nothing", "e2fsck -y -f", "mounted"], self.done(("0100", "46"), codes="1", copy="others"))
+
+    def test_folders_that_the_disk_lost_are_looked_for_and_get_their_names_again(self):
+        whole = sorted(("home", "home/alice", "lost+found", *self.FOUND[:1], "lost+found/#6338", "lost+found/#6338/surge", self.FOUND[4],
+                        "state", "state/condor", "state/machine-id"))
+        self.assertEqual(["counts-nothing", "e2fsck -y -f", "mounted"], self.done(("0100", "42"), codes="1", here=(), after=self.FOUND)[1:])
+        self.assertEqual(whole, self.names())
+        said = self.done(("0300", "42"), codes="4 1", here=(), after=self.FOUND)
+        self.assertEqual(["counts-nothing", "e2fsck -p", "e2fsck -y -f", "mounted"], said, "a start after it")
+        self.assertEqual(whole, self.names())
+
+    def test_nothing_is_made_in_the_place_of_what_cannot_be_found(self):
+        """Neither where there is none, nor where several may be meant, nor where it is not root's."""
+        two = (*self.FOUND, "lost+found/#99/alice", "lost+found/#98/condor", "lost+found/#98/machine-id")
+        for after, owned in (((), {}), (("home",), {}), (("state",), {}), (self.FOUND[:2], {}), (self.FOUND[2:], {}), (self.FOUND, {"alice": "0"}),
+                             (self.FOUND, {"#12": "directory 1000 755"}), (self.FOUND, {"#6337": "directory 1000 700"}), (self.FOUND, {"#6337": "regular file 0 700"}),
+                             (two, {"#99": "directory 0 755"}), (two, {"#98": "directory 0 700"})):
+            said = self.done(("0100", "42"), here=(), after=after, **owned)
+            self.assertEqual(["mounted", "counts-nothing", "e2fsck -y -f", "mounted", "stopped: the home layer has lost its folders home or state"], said)
+            self.assertNotEqual({"home", "state"}, {"home", "state"} & set(self.names()), (after, owned))
+
+    def test_what_a_reset_has_yet_to_make_is_not_lost(self):
+        self.assertEqual(["mounted"], self.done(("0100", "42"), here=("gone-state",)))
+        self.assertEqual(["gone-state"], self.names(), "it has room first")
+
+    def test_a_home_without_what_the_machine_needs_of_it_starts_nothing(self):
+        script = (ROOT / "appliance/initrd/home.sh").read_text().replace("/run/layers", str(self.folder))
+        for bad in ("home", "state", "condor"):
+            self.have("home", (*self.BOTH, "state/condor", "state/machine-id"))
+            stubs = f'stat() {{ echo 1; }}\nmount() {{ case $2 in */{bad}) return 1 ;; esac; }}\nstop() {{ echo "stopped: $2"; exit; }}\nmode=develop'
+            text = f"{script}\n{stubs}\nbind_home /root\necho on"
+            said = subprocess.run(["busybox", "sh", "-c", text], capture_output=True, text=True, check=True).stdout.splitlines()
+            self.assertEqual("stopped: the folders home and state cannot be read", said[-1], said)
 
 
 if __name__ == "__main__":
