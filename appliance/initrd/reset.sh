@@ -17,8 +17,6 @@ reset_asked() {
                 [ ! -e "/run/layers/home/$part" ] || mv "/run/layers/home/$part" "/run/layers/home/gone-$part"
             done
             sync
-            mkdir -p /run/layers/home/home /run/layers/home/state/condor
-            chmod 700 /run/layers/home/state
             ;;
         module)
             last_work
@@ -30,7 +28,13 @@ reset_asked() {
             ;;
         *) stop grub.cfg "the kernel command line says wow.reset=$reset" "use wow.reset=home or wow.reset=module" ;;
     esac
-    for left in /run/layers/home/gone-*; do
-        [ ! -e "$left" ] || rm -rf "$left"
+    is_reset_cut || return 0
+    # What is in them goes first, for a home that is full has no room for new folders; they themselves last, for without them a start takes a missing home
+    # for one that the disk lost (home.sh).
+    for left in /run/layers/home/gone-*/*; do
+        rm -rf "$left"
     done
+    make_folders
+    sync
+    rm -rf /run/layers/home/gone-*
 }

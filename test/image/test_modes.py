@@ -10,7 +10,7 @@ from test_module import ROOT
 
 BASE, OTHER = "ab" * 32, "cd" * 32
 AGAIN = "start the machine once more: it starts in release"
-SCRIPTS = "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("say.sh", "config.sh", "modes.sh", "reset.sh", "ended.sh"))
+SCRIPTS = "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("say.sh", "config.sh", "home.sh", "modes.sh", "reset.sh", "ended.sh"))
 # What the rest of the initrd would do: nothing is mounted here, and a stop ends it.
 STUBS = f"""
 mount() {{ echo "mount $*"; }}
@@ -165,6 +165,29 @@ class TakenBack(Case):
         self.start()
         self.assertEqual(self.files(), ["modules/surge/upper/file", "state/condor/file"])
         self.assertFalse((self.home / "gone-home").exists())
+
+    def test_a_home_that_is_full_has_room_before_new_folders_are_made(self):
+        full = 'mkdir() { for left in "$top"/run/layers/home/gone-*/*; do [ ! -e "$left" ] || return 1; done; command mkdir "$@"; }'
+        self.assertEqual(self.start(f"reset=home\n{full}"), [Chosen.RELEASE])
+        self.assertEqual((self.files(), (self.home / "home").is_dir(), (self.home / "state/condor").is_dir()), (["modules/surge/upper/file"], True, True))
+        said = self.start("reset=home\nmkdir() { return 1; }")[-1]
+        self.assertIn("stop|WOWHOME|the folders home and state cannot be made", said)
+
+    def test_a_power_cut_at_any_step_of_it_leaves_no_home_that_seems_lost(self):
+        cut = 'step() { more=$((more - 1)); [ "$more" -ge 0 ] || exit 0; }\n' + "".join(f'{name}() {{ step; command {name} "$@"; }}\n' for name in ("mv", "mkdir", "rm"))
+        steps, said = 0, []
+        while not said:
+            for name in ("home/alice", "state/condor"):
+                (self.home / name).mkdir(parents=True, exist_ok=True)
+                (self.home / name / "file").write_text("mine")
+            said = self.start(f"reset=home more={steps}\n{cut}")
+            names = {path.name for path in self.home.iterdir()}
+            self.assertTrue({"home", "state"} <= names or any(name.startswith("gone-") for name in names), (steps, names))
+            self.assertEqual(self.start(), [Chosen.RELEASE])
+            self.assertEqual(sorted(path.name for path in self.home.iterdir()), ["home", "modules", "state"])
+            steps += 1
+        self.assertEqual((said, self.files()), ([Chosen.RELEASE], ["modules/surge/upper/file"]))
+        self.assertGreater(steps, 6)
 
     def test_nothing_else_is_taken_back(self):
         for words in ("reset=state", "reset=*", "reset=home/.."):
