@@ -74,9 +74,10 @@ load_all() {
     done
 }
 
-# partition NAME: prints the device of the GPT partition of that name. The kernel read the names already; no device is opened.
+# partition NAME [BESIDE]: prints the device of the GPT partition of that name; BESIDE, if it is not empty: of the one on the disk of that partition. The
+# kernel read the names already; no device is opened.
 partition() {
-    event=$(grep -lx "PARTNAME=$1" /sys/class/block/*/uevent 2>/dev/null) || return 1
+    event=$(grep -lx "PARTNAME=$1" "/sys/class/block${2:+/${2##*/}/..}"/*/uevent 2>/dev/null) || return 1
     event=${event%%/uevent*}
     echo "/dev/${event##*/}"
 }

@@ -6,7 +6,8 @@ environment=/config/grub/grubenv
 # change_environment UNLESS NAME=VALUE...: has the block say so; fails where it does not. UNLESS, if it is not empty: a line that the block must have, or
 # nothing is changed.
 change_environment() {
-    place=$(partition WOWESP) || return
+    # The disk of an earlier machine has one, too.
+    place=$(partition WOWESP "${system:-}") || return
     load fat
     mkdir -p /config
     mount -t vfat -o iocharset=ascii "$place" /config 2>/dev/null || return

@@ -193,6 +193,25 @@ class Ended(unittest.TestCase):
         for word, after in (("again", "yes"), ("yes", "yes"), ("no", "no")):
             self.assertEqual(self.after(self.block(f"unfinished={word}"), then="start_stopped"), self.block(f"unfinished={after}"))
 
+    def test_it_is_that_of_the_system_s_disk_whatever_other_disk_has_one(self):
+        """The kernel's folder of a partition stands in that of its disk; names stand in the order of the alphabet."""
+        with tempfile.TemporaryDirectory() as folder:
+            named = pathlib.Path(folder, "sys/class/block")
+            named.mkdir(parents=True)
+            for disk in ("sda", "vda"):
+                for number, name in (("", ""), ("1", "PARTNAME=WOWBIOS\n"), ("2", "PARTNAME=WOWESP\n"), ("3", "PARTNAME=WOWSYS\n")):
+                    place = pathlib.Path(folder, "devices", disk, disk + number if number else "")
+                    place.mkdir(parents=True)
+                    (place / "uevent").write_text(f"DEVNAME={disk}{number}\n{name}")
+                    (named / f"{disk}{number}").symlink_to(place)
+            script = "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("disk.sh", "ended.sh")).replace("/sys/class", f"{folder}/sys/class")
+            script = script.replace("/config", f"{folder}/config")
+            stubs = 'load() { :; }\nmount() { echo "$5"; return 1; }\n'
+            for shell in (["sh"], ["busybox", "sh"]):
+                for system, told in (("/dev/vda3", "/dev/vda2"), ("/dev/sda3", "/dev/sda2"), ("", "/dev/sda2"), ("/dev/vdb3", "")):
+                    done = subprocess.run([*shell, "-c", f"set -u\n{script}\n{stubs}\nsystem={system}\nstart_ended"], capture_output=True, text=True, check=True)
+                    self.assertEqual((done.stdout.strip(), done.stderr), (told, ""), system)
+
     def test_what_says_so_already_and_what_is_no_block_is_not_written(self):
         for data in (self.block("unfinished=no", "trial=B", "tries=3"), self.block(), b"", b"\0" * 1024, b"x unfinished=yes\n".ljust(1024, b"#")):
             self.assertEqual(self.after(data), data)
