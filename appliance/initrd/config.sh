@@ -30,7 +30,7 @@ labelled() {
 }
 
 # take DISK: copies what the node needs to /run/wow-config, which only root reads; nothing stays mounted, so the disk may be pulled. Fails
-# where there is no pool.conf to take. A disk is looked at once.
+# where there is no pool.conf to take, or a part of it cannot be read: half of a CA would be taken for ever. A disk is looked at once.
 take() {
     case " $looked_at " in *" $1 "*) return 1 ;; esac
     looked_at="$looked_at $1"
@@ -49,11 +49,18 @@ take() {
     if [ "$size" -gt "$config_kb" ]; then
         warn "$1" "WOWCFG holds $size KiB, at most $config_kb are read" "leave pool.conf and manager/ or machine/ only"
     elif [ -e /config/pool.conf ]; then
-        mkdir -m 700 /run/wow-config
+        unread=
+        mkdir -m 700 /run/wow-config.new
         for name in pool.conf pool.lines managers.notice keys.notice manager machine; do
-            [ ! -e "/config/$name" ] || cp -r "/config/$name" /run/wow-config/
+            [ ! -e "/config/$name" ] || cp -r "/config/$name" /run/wow-config.new/ || unread="$unread $name"
         done
-        chmod -R go= /run/wow-config
+        chmod -R go= /run/wow-config.new
+        if [ -z "$unread" ]; then
+            mv /run/wow-config.new /run/wow-config
+        else
+            rm -rf /run/wow-config.new
+            warn "$1" "what is labelled WOWCFG is left, for this of it cannot be read:$unread" "write it anew with: wow image stamp"
+        fi
     fi
     umount /config
     [ -d /run/wow-config ]

@@ -5,6 +5,7 @@ import hashlib
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -215,6 +216,67 @@ class Ended(unittest.TestCase):
     def test_what_says_so_already_and_what_is_no_block_is_not_written(self):
         for data in (self.block("unfinished=no", "trial=B", "tries=3"), self.block(), b"", b"\0" * 1024, b"x unfinished=yes\n".ljust(1024, b"#")):
             self.assertEqual(self.after(data), data)
+
+
+class Configured(unittest.TestCase):
+    """Which disk's configuration is taken: the initrd's scripts under the shell that reads them, with folders in the place of disks."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for name in ("run", "dev", "sys/class/block", "sys/block", "sys/class/tty/console"):
+            (self.folder / name).mkdir(parents=True)
+        (self.folder / "sys/class/tty/console/active").write_text("tty0\n")
+
+    def disk(self, name, pool, **files):
+        """A disk, or its partition, that is labelled WOWCFG."""
+        disk = name.rstrip("0123456789")
+        place = self.folder / "sys/block" / disk / (name if name != disk else "")
+        place.mkdir(parents=True)
+        (self.folder / "sys/block" / disk / "size").write_text("2048\n")
+        (place / "uevent").write_text("PARTNAME=WOWCFG\n" if name != disk else "")
+        if name != disk:
+            (place / "partition").write_text("1\n")
+        (self.folder / "sys/class/block" / name).symlink_to(place)
+        for file, text in {"pool.conf": pool, "manager/ca/ca.db": "the CA of " + pool, **files}.items():
+            path = self.folder / "disks" / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def taken(self, system="/dev/vda3"):
+        """What pool's it is, "" where none is taken; and what was told. A folder of a file that is called unread cannot be read to its end."""
+        scripts = "".join((ROOT / "appliance/initrd" / name).read_text() for name in ("say.sh", "disk.sh", "homes.sh", "config.sh"))
+        for place in ("/run/", "/dev/kmsg", "/dev/$console", "/sys/", "/config"):
+            scripts = scripts.replace(place, f"{self.folder}{place}")
+        stubs = """
+is_cd() { false; }
+load() { :; }
+label() { [ "$2" != 43 ] || [ ! -d "$top/disks/${1##*/}" ] || echo WOWCFG; }
+findfs() { set -- "$top"/disks/*; echo "/dev/${1##*/}"; }
+mount() { command cp -r "$top/disks/${5##*/}/." "$top/config"; }
+umount() { rm -r "$top/config"; }
+cp() { command cp "$@"; [ ! -e "$2/unread" ]; }
+looked_at=
+look
+echo "ended with $?"
+"""
+        done = subprocess.run(["busybox", "sh", "-c", f"top={self.folder} system={system}\n{scripts}\n{stubs}"], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "")
+        place, log = self.folder / "run/wow-config", self.folder / "dev/kmsg"
+        self.assertEqual(done.stdout, f"ended with {0 if place.exists() else 1}\n")
+        self.assertFalse((self.folder / "run/wow-config.new").exists())
+        return (place / "manager/ca/ca.db").read_text().removeprefix("the CA of ") if place.exists() else "", log.read_text() if log.exists() else ""
+
+    def test_one_that_cannot_be_read_whole_is_told_and_the_next_one_is_taken(self):
+        self.disk("sda", "first", **{"manager/unread": ""})
+        found, said = self.taken()
+        self.assertEqual(found, "", "half a CA is none")
+        self.assertIn('file=/dev/sda what="what is labelled WOWCFG is left, for this of it cannot be read: manager" todo="write it anew with: wow image stamp"', said)
+        self.disk("sdb", "second")
+        self.assertEqual(self.taken()[0], "second")
+        self.assertEqual(sorted(path.name for path in (self.folder / "run/wow-config").rglob("*")), ["ca", "ca.db", "manager", "pool.conf"])
+        self.assertEqual((self.folder / "run/wow-config/pool.conf").stat().st_mode & 0o077, 0)
 
 
 class Layers(unittest.TestCase):
