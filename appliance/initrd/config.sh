@@ -72,8 +72,9 @@ look() {
     disk=$(findfs LABEL=WOWCFG 2>/dev/null) || return
     # A disk comes before a partition, which cannot be taken out: so a machine gets a newer configuration.
     if is_partition "$disk"; then
-        # shellcheck disable=SC2046 # words are wanted
-        for other in $(labelled $(own_disks 1)); do
+        # Of several partitions the one beside the system, for the disk of an earlier machine has one, too.
+        # shellcheck disable=SC2046,SC2154 # words are wanted; disk.sh sets system
+        for other in $(labelled $(own_disks 1) $(partition WOWCFG "$system")); do
             take "$other" && return
         done
     fi

@@ -278,6 +278,14 @@ echo "ended with $?"
         self.assertEqual(sorted(path.name for path in (self.folder / "run/wow-config").rglob("*")), ["ca", "ca.db", "manager", "pool.conf"])
         self.assertEqual((self.folder / "run/wow-config/pool.conf").stat().st_mode & 0o077, 0)
 
+    def test_of_partitions_the_one_beside_the_system_is_taken_and_before_it_a_disk(self):
+        self.disk("sda1", "of an earlier machine")
+        self.disk("vda1", "of this machine")
+        self.assertEqual(self.taken("/dev/vda1"), ("of this machine", ""))
+        shutil.rmtree(self.folder / "run/wow-config")
+        self.disk("vdb", "of a disk")
+        self.assertEqual(self.taken("/dev/vda1"), ("of a disk", ""))
+
 
 class Layers(unittest.TestCase):
     """A list of layers, or a layer, that is not as it must be."""
