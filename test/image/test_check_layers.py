@@ -90,6 +90,27 @@ class Comparison(unittest.TestCase):
             self.assertIn(f"file=layers/{'1' * 64}", done.stderr)
             self.assertEqual(self.check(b"x", whole, home).returncode, 0)
 
+    def test_one_that_cannot_be_removed_is_told_and_so_are_those_behind_it(self):
+        with tempfile.TemporaryDirectory() as home:
+            layers = pathlib.Path(home, "layers")
+            layers.mkdir()
+            # Which rm -f leaves where it is.
+            (layers / ("1" * 64)).mkdir()
+            for digit in "23":
+                (layers / (digit * 64)).write_bytes(b"damaged")
+            done = self.check(b"x", hashlib.sha256(b"x").hexdigest(), home)
+            self.assertEqual((done.returncode, [path.name[0] for path in layers.iterdir()]), (1, ["1"]))
+            for digit in "123":
+                self.assertIn(f"file=layers/{digit * 64}", done.stderr)
+
+    def test_one_that_is_gone_meanwhile_is_not_damaged(self):
+        with tempfile.TemporaryDirectory() as home:
+            layers = pathlib.Path(home, "layers")
+            layers.mkdir()
+            (layers / ("1" * 64)).symlink_to("gone")
+            done = self.check(b"x", hashlib.sha256(b"x").hexdigest(), home)
+            self.assertEqual((done.returncode, "WOW: error" in done.stderr), (0, False))
+
 
 if __name__ == "__main__":
     unittest.main()
