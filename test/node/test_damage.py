@@ -44,9 +44,7 @@ class Case(Fetching):
         self.write("damaged", "".join(f"{digest(release[kind])} some/file\n" for kind in kinds))
 
     def replaced(self):
-        self.wrote += 1
-        replace.mend(self.place, self.now(), self.disk)
-        self.wrote -= 1
+        replace.restore(self.place, self.now(), self.disk)
         super().replaced()
 
     def finding(self):
@@ -122,6 +120,14 @@ class Mended(Case):
         self.lose("kernel")
         self.assertEqual((self.bring()[0], self.brought, self.is_whole("A")), (0, [], True))
 
+    def test_a_copy_that_is_damaged_is_none_and_the_pool_s_is_fetched(self):
+        self.system("B", made(2, kernel=ONE["kernel"]), "# stack 11\n")
+        self.write("sys/boot/B/vmlinuz", b"YY" + ONE["kernel"][2:])
+        self.write(f"home/layers/{digest(ONE['kernel'])}", b"ZZ" + ONE["kernel"][2:])
+        self.publish(12, carrying(ONE))
+        self.lose("kernel")
+        self.assertEqual((self.bring()[0], self.brought, self.is_whole("A")), (0, ["kernel"], True))
+
     def test_only_files_of_the_system_s_own_lists_are_written(self):
         self.write("damaged", f"{digest(b'evil')} boot/A/vmlinuz\n{'0' * 64} ../../x\nnonsense\n")
         self.write(f"home/layers/{digest(b'evil')}", b"evil")
@@ -167,6 +173,36 @@ class Left(Case):
         self.publish(12, carrying(TWO))
         self.lose("base")
         self.assertEqual((self.bring(), self.disk.block["trial"]), ((0, "next"), "B"))
+
+    def test_a_disk_that_does_not_keep_what_is_written_is_left_for_the_other_system(self):
+        self.publish(12, carrying(ONE, MODULE))
+        self.lose("base")
+        keeps_nothing = mock.patch.object(os, "pwrite", side_effect=lambda _, data, at: len(data))
+        with keeps_nothing:
+            self.assertEqual((self.bring(), self.brought), ((0, "rotten"), ["base"]))
+            self.system("B", TWO, "# stack 11\n")
+            self.assertEqual((self.bring(), self.brought), ((0, "damaged"), ["base"]), "it is fetched once")
+        self.assertEqual(kept.read(self.place.begun), "once\n")
+        self.assertEqual(self.bring()[1], "next", "it keeps it now")
+        self.assertEqual((self.is_whole("A"), os.path.exists(self.place.begun)), (True, False))
+
+    def test_so_is_one_on_which_wow_system_comes_to_no_end(self):
+        self.system("B", TWO, "# stack 11\n")
+        self.publish(12, carrying(ONE, MODULE))
+        self.lose("base")
+        with mock.patch.object(self, "replaced", side_effect=WowError("did not end within 900 s", "Look with: journalctl")):
+            self.assertEqual((self.bring(), kept.read(self.place.begun)), ((0, "damaged"), "once\n"))
+
+    def test_another_system_that_the_pool_publishes_is_taken_where_nothing_can_be_mended(self):
+        """Neither where both kernels are damaged, nor where the disk does not keep what is written."""
+        for kernel in (b"YY" + ONE["kernel"][2:], ONE["kernel"]):
+            self.system("B", made(3, kernel=ONE["kernel"]), "# stack 11\n")
+            self.write("sys/boot/B/vmlinuz", kernel)
+            self.disk.block = {"system": "A"}
+            self.lose("kernel")
+            self.publish(13, carrying(TWO))
+            with mock.patch.object(os, "pwrite", side_effect=lambda _, data, at: len(data)):
+                self.assertEqual((self.bring(), self.disk.block["trial"], self.is_whole("B")), ((0, "next"), "B", True))
 
     def test_what_was_left_is_written_whole_and_tried_anew(self):
         self.system("B", TWO, "# stack 12\n")

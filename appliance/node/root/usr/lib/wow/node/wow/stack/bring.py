@@ -157,14 +157,21 @@ def _mend(place: "Place", stack: "Stack", way: "Callable[[], Way]", published: t
     if not lost or systems.is_trial:
         return True
     there = {file.digest: file for file in (*stack.system, *stack.layers)}
-    if all(digest in there or damage.source(digest, place, systems) for digest in lost):
-        missing = [there[digest] for digest in lost if not damage.source(digest, place, systems)]
-        if missing:
-            _bring(place, stack, missing, way, published, sleep, systems)
-        write()
+    wanted = [digest for digest in lost if not damage.source(digest, place, systems)]
+    if all(digest in there for digest in wanted):
+        if wanted:
+            _bring(place, stack, [there[digest] for digest in wanted], way, published, sleep, systems)
+        try:
+            write()
+        except (WowError, OSError) as error:
+            # A disk that fails may take longer than anybody waits.
+            if not damage.lost(systems):
+                raise
+            print(error, flush=True)  # for the journal
         if not damage.lost(systems):
             return True
-    place.tidy()
+    # What was fetched stays: it is tried again, or written as the system that was left.
+    place.tidy(stack)
     # The initrd reads the system alone: a module of the image is no reason to leave it.
     if systems.has_spare and systems.files(systems.running).keys() & lost.keys():
         damage.ask_to_look(place)

@@ -38,9 +38,17 @@ def lost(systems: "Systems", path: str = "") -> dict[str, str]:
 
 
 def source(digest: str, place: "Place", systems: "Systems") -> str:
-    """Where a copy may be that is whole; "" where none is."""
+    """Where a whole copy is; "" where none is."""
     there = (f"{place.layers}/{digest}", systems.files(systems.other).get(digest, ""))
-    return next((path for path in there if path and path != systems.everything(systems.running).get(digest) and kept.size_of(path)), "")
+    return next((path for path in there if path and path != systems.everything(systems.running).get(digest) and _is_whole(path, digest)), "")
+
+
+def _is_whole(path: str, digest: str) -> bool:
+    try:
+        with open(path, "rb") as copy:
+            return hashlib.file_digest(copy, "sha256").hexdigest() == digest
+    except OSError:
+        return False
 
 
 def mend(digest: str, path: str, whole: str) -> None:

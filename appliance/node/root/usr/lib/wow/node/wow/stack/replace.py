@@ -13,7 +13,7 @@ from wow.stack.systems import ARMED, BOOTED, LAYERS, SUMS, Systems, layer_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from typing import BinaryIO, Callable
 
     from wow.stack.kept import Place
     from wow.stack.text import Layer, Stack
@@ -48,8 +48,7 @@ def main() -> int:
         os.unlink(bring.TROUBLE)
     try:
         note(systems, disk, is_back)
-        mend(kept.Place(), systems, disk)
-        grow(systems, disk)
+        restore(kept.Place(), systems, disk)
         act(kept.Place(), systems, text.notice(data) if data else None, disk, is_back)
     except text.NoStack:
         return 0  # wow-stack tells of it
@@ -76,6 +75,16 @@ def note(systems: Systems, disk: Disk, is_back: bool) -> None:
 def stay(systems: Systems, disk: Disk) -> None:
     """Has GRUB start the running system, and try no other one. WowError, OSError."""
     disk.environment({"system": systems.running, "trial": "", "tries": ""})
+
+
+def restore(place: "Place", systems: Systems, disk: Disk) -> None:
+    """Mends the running system. What cannot be done of that keeps the other one from nothing: wow-stack sees what is still lost, and the next start what has no tree."""
+    steps: tuple[Callable[[], None], ...] = (lambda: mend(place, systems, disk), lambda: grow(systems, disk))
+    for step in steps:
+        try:
+            step()
+        except (WowError, OSError) as error:
+            print(error, flush=True)  # for the journal
 
 
 def mend(place: "Place", systems: Systems, disk: Disk) -> None:
