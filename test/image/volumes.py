@@ -72,11 +72,12 @@ def table(path, kind):
 
 
 def ext4(path, label, blocks=None):
-    """Somebody's file system with a file in it, on so many blocks of 4 KiB, or on all."""
+    """Somebody's file system with a file in it, on so many blocks of 4 KiB, or on all; a home, which has its folders, where the label is ours."""
     name = path.with_suffix(".kept")
     name.write_text(KEPT)
     run("mke2fs", "-q", "-F", "-t", "ext4", "-b", "4096", "-L", label, path, *([blocks] if blocks else []))
-    run("debugfs", "-w", "-R", f"write {name} kept", path)
+    folders = "mkdir home\nmkdir state\n" if label == "WOWHOME" else ""
+    subprocess.run(["debugfs", "-w", "-f", "-", path], input=f"write {name} kept\n{folders}", text=True, check=True, capture_output=True)
     name.unlink()
 
 
