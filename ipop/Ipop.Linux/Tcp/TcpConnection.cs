@@ -242,9 +242,14 @@ internal sealed class TcpConnection : IDisposable
         Flush();
     }
 
-    /// <summary>Gives the kernel what it takes; ends if far too much is left.</summary>
+    /// <summary>Gives the kernel what it takes; ends if far too much is left. One that has ended may be closed already.</summary>
     internal void Flush()
     {
+        if (IsEnded)
+        {
+            return;
+        }
+
         _pipe.Drain(_queue);
         while (!_isConnecting && !IsEnded && _sent < _queue.WrittenCount)
         {

@@ -13,8 +13,6 @@ public sealed class TcpLinks : IDisposable
     /// <summary>The port that looks like the web to whoever stands between, and that the fewest networks block.</summary>
     public const int HttpsPort = Agreed.HttpsPort;
 
-    private const int AcceptedAtOnce = 16;
-
     private static readonly TimeSpan SweepInterval = TimeSpan.FromSeconds(1);
 
     private readonly PollLoop _loop;
@@ -29,16 +27,11 @@ public sealed class TcpLinks : IDisposable
     private readonly Dictionary<TransportAddress, TcpConnection> _successors = [];
 
     [Bounded(nameof(_connections))]
-    private readonly List<TcpConnection> _ended = [];
-
-    [Own("where connections ended or could not be begun, until the owner is told at the end of the round")]
-    private readonly Queue<TransportAddress> _lost = [];
-
-    [Bounded(nameof(_connections))]
     private readonly HashSet<TcpConnection> _dirty = [];
 
     private readonly TcpListeners _listeners;
     private readonly TcpRoom _room;
+    private readonly TcpEndings _endings;
     private readonly TcpRefusals _refused = new();
     private readonly TlsContexts _tls = new();
 
@@ -46,8 +39,11 @@ public sealed class TcpLinks : IDisposable
     /// <param name="loop">Waits for the sockets.</param>
     /// <param name="owner">Gets the frames.</param>
     /// <param name="clock">The loop's time, for connections that are begun between its rounds.</param>
-    public TcpLinks(PollLoop loop, ITcpOwner owner, Func<TimeSpan> clock) =>
-        (_loop, _owner, _clock, _listeners, _room) = (loop, owner, clock, new TcpListeners(loop), new TcpRoom(_connections, _successors));
+    public TcpLinks(PollLoop loop, ITcpOwner owner, Func<TimeSpan> clock)
+    {
+        (_loop, _owner, _clock, _listeners) = (loop, owner, clock, new TcpListeners(loop));
+        (_room, _endings) = (new TcpRoom(_connections, _successors), new TcpEndings(loop, _connections));
+    }
 
     /// <summary>The ports that are listened on.</summary>
     public IReadOnlyList<int> Ports => _listeners.Ports;
@@ -60,6 +56,9 @@ public sealed class TcpLinks : IDisposable
 
     /// <summary>When <see cref="Pass"/> wants to be called next.</summary>
     public TimeSpan NextTick { get; private set; } = TimeSpan.MaxValue;
+
+    /// <summary>Begins a call to an endpoint from a port, 0 for any; null if that can't be done.</summary>
+    internal Func<TransportAddress, int, FileDescriptor?> Call { get; init; } = TcpSocket.Connect;
 
     /// <summary>Listens on a port of all addresses.</summary>
     /// <exception cref="IOException">The port is taken, or may not be used.</exception>
@@ -94,14 +93,14 @@ public sealed class TcpLinks : IDisposable
             return;
         }
 
-        if (!_room.IsFull && _listeners.PortFor(endpoint) is > 0 and int port && TcpSocket.Connect(endpoint, port) is { } fd)
+        if (!_room.IsFull && _listeners.PortFor(endpoint) is > 0 and int port && Call(endpoint, port) is { } fd)
         {
             TcpSocket.SetPatience(fd, TcpRoom.HeldFor);
             Add(new TcpConnection(fd, endpoint, _tls, isClient, _clock()) { IsFromListener = true });
         }
         else
         {
-            _lost.Enqueue(endpoint);
+            _endings.AddLost(endpoint);
         }
     }
 
@@ -130,29 +129,32 @@ public sealed class TcpLinks : IDisposable
     /// <summary>Ends a round of the loop: sends what is queued, closes what is over. Never call it from within the owner.</summary>
     public void Pass(TimeSpan now)
     {
-        foreach (TcpConnection connection in _dirty)
-        {
-            connection.Flush();
-            Review(connection);
-        }
-
-        _dirty.Clear();
+        FlushQueued();
         if (now >= NextTick)
         {
             Sweep(now);
         }
 
+        // What the owner sends as a connection ends goes at once. It comes to an end: flushing ends connections that stand, and what is made anew meanwhile does not yet.
         do
         {
-            DisposeEnded();
-            if (_lost.TryDequeue(out TransportAddress endpoint))
+            while (_endings.TryTake(out TransportAddress lost))
             {
-                _owner.ConnectionLost(now, endpoint);
+                _owner.ConnectionLost(now, lost);
             }
+
+            FlushQueued();
         }
-        while (_lost.Count + _ended.Count > 0);
+        while (!_endings.IsEmpty);
 
         NextTick = _connections.Count == 0 ? TimeSpan.MaxValue : NextTick;
+    }
+
+    /// <summary>Sends what was queued since <see cref="Pass"/>, which is wanted soon if a connection ends at that.</summary>
+    public void Flush()
+    {
+        FlushQueued();
+        NextTick = _endings.IsEmpty ? NextTick : TimeSpan.Zero;
     }
 
     /// <inheritdoc/>
@@ -167,26 +169,20 @@ public sealed class TcpLinks : IDisposable
 
         _connections.Clear();
         _successors.Clear();
-        _ended.ForEach(connection => connection.Dispose());
-        _ended.Clear();
+        _endings.Close();
         _listeners.Close();
         _tls.Dispose();
     }
 
-    /// <summary>Only at the end of a round, so that no descriptor gets a new meaning while the round still knows the old one.</summary>
-    private void DisposeEnded()
+    private void FlushQueued()
     {
-        foreach (TcpConnection connection in _ended)
+        foreach (TcpConnection connection in _dirty)
         {
-            connection.Dispose();
-            if (_connections.GetValueOrDefault(connection.Endpoint) is null or { IsOpen: false, IsRenewal: false, IsAccepted: false })
-            {
-                // There is none, or one that is only being made and knows nothing of the former.
-                _lost.Enqueue(connection.Endpoint);
-            }
+            connection.Flush();
+            Review(connection);
         }
 
-        _ended.Clear();
+        _dirty.Clear();
     }
 
     private TcpConnection? Connect(TransportAddress destination)
@@ -204,13 +200,7 @@ public sealed class TcpLinks : IDisposable
         // A former connection may still hold the port, here, in a NAT on the way or at the far end. Any other does as well, but that nobody can meet us there.
         bool mayBePorts = _refused.MayBePorts(destination);
         int port = mayBePorts ? 0 : _listeners.PortFor(destination);
-        FileDescriptor? fd = TcpSocket.Connect(destination, port);
-        if (fd is null && port != 0)
-        {
-            fd = TcpSocket.Connect(destination, port = 0);
-        }
-
-        if (fd is null)
+        if ((Call(destination, port) ?? (port != 0 ? Call(destination, port = 0) : null)) is not { } fd)
         {
             _refused.Add(now, destination, wasFromListener: false, hasServed: false);
             return null;
@@ -230,16 +220,21 @@ public sealed class TcpLinks : IDisposable
         {
             _connections.Remove(endpoint);
             _refused.Add(_clock(), endpoint, wasFromListener: true, hasServed: false);
-            _lost.Enqueue(endpoint);
+            _endings.AddLost(endpoint);
             connection.AwaitTheOther();
             _connections.Add(connection.Endpoint, connection);
         }
         else if (connection is not null)
         {
             // Where a NAT has forgotten it nobody hears that it ends, and the kernel would wait for an answer with our ports.
-            connection.Abort();
-            Review(connection);
+            End(connection);
         }
+    }
+
+    private void End(TcpConnection connection)
+    {
+        connection.Abort();
+        Review(connection);
     }
 
     /// <summary>Ends connections at once, so that others can have their ports.</summary>
@@ -249,38 +244,28 @@ public sealed class TcpLinks : IDisposable
         Review(connection);
     });
 
-    private bool Accept(TimeSpan now, FileDescriptor listener)
-    {
-        bool isShort = false;
-        for (int i = 0; i < AcceptedAtOnce && TcpSocket.Accept(listener, out TransportAddress remote, out isShort) is { } fd; i++)
-        {
-            if (!_room.TryAccept(remote, out TcpConnection? givesWay))
-            {
-                fd.Dispose();
-                continue;
-            }
-
-            GiveWay(givesWay);
-            AddAccepted(new TcpConnection(fd, remote, _tls, isClient: false, now));
-        }
-
-        return !isShort;
-    }
-
     /// <summary>
     /// Whoever connects from a port that is listed already may have lost the former connection, or connects to our other port, too. What it sends is heard; but
     /// the former one goes on until its own end, as anybody behind the same NAT may have drawn that port.
     /// </summary>
-    private void AddAccepted(TcpConnection connection)
+    private void Accept(TimeSpan now, TransportAddress remote, FileDescriptor fd)
     {
-        (_connections.ContainsKey(connection.Endpoint) ? _successors : _connections).Add(connection.Endpoint, connection);
+        if (!_room.TryAccept(remote, out TcpConnection? givesWay))
+        {
+            fd.Dispose();
+            return;
+        }
+
+        GiveWay(givesWay);
+        var connection = new TcpConnection(fd, remote, _tls, isClient: false, now);
+        (_connections.ContainsKey(remote) ? _successors : _connections).Add(remote, connection);
         Watch(connection);
     }
 
     private void Succeed(TcpConnection old, int port)
     {
         Free(port == 0 ? [] : _room.AtHome(old.Endpoint, _owner.IsUsed));
-        if (!_room.IsFull && !_successors.ContainsKey(old.Endpoint) && TcpSocket.Connect(old.Endpoint, port) is { } fd)
+        if (!_room.IsFull && !_successors.ContainsKey(old.Endpoint) && Call(old.Endpoint, port) is { } fd)
         {
             var successor = new TcpConnection(fd, old.Endpoint, _tls, isClient: true, _clock()) { IsFromListener = port != 0, IsRenewal = true };
             _successors.Add(old.Endpoint, successor);
@@ -296,8 +281,7 @@ public sealed class TcpLinks : IDisposable
         {
             successor.IsProven = old.IsProven;
             old.Abort();
-            _loop.Remove(old.Descriptor);
-            _ended.Add(old);
+            _endings.Add(old);
         }
 
         _connections[successor.Endpoint] = successor;
@@ -312,7 +296,23 @@ public sealed class TcpLinks : IDisposable
 
     private void Watch(TcpConnection connection)
     {
-        _loop.Add(connection.Descriptor, now => OnReady(now, connection));
+        try
+        {
+            _loop.Add(connection.Descriptor, now => OnReady(now, connection));
+        }
+        catch (IOException)
+        {
+            // The kernel lacks memory to watch it, so it would never be heard. Whose call was taken then, the loop is told.
+            End(connection);
+            if (connection.IsAccepted)
+            {
+                throw;
+            }
+
+            _loop.Shortages.Note(_clock());
+            return;
+        }
+
         _loop.AwaitWritable(connection.Descriptor, connection.AwaitsWritable);
         NextTick = NextTick == TimeSpan.MaxValue ? connection.OpenedAt + SweepInterval : NextTick;
     }
@@ -338,6 +338,8 @@ public sealed class TcpLinks : IDisposable
         Review(connection);
     }
 
+    private bool IsListed(TcpConnection connection) => _connections.GetValueOrDefault(connection.Endpoint) == connection;
+
     /// <summary>Notes what a connection waits for, or that it is over.</summary>
     private void Review(TcpConnection connection)
     {
@@ -345,11 +347,10 @@ public sealed class TcpLinks : IDisposable
         {
             _loop.AwaitWritable(connection.Descriptor, connection.AwaitsWritable);
         }
-        else if (_connections.GetValueOrDefault(connection.Endpoint) == connection)
+        else if (IsListed(connection))
         {
             _connections.Remove(connection.Endpoint);
-            _loop.Remove(connection.Descriptor);
-            _ended.Add(connection);
+            _endings.Add(connection);
             if (_successors.TryGetValue(connection.Endpoint, out TcpConnection? successor))
             {
                 Promote(successor);
@@ -363,8 +364,7 @@ public sealed class TcpLinks : IDisposable
         else if (_successors.GetValueOrDefault(connection.Endpoint) == connection)
         {
             _successors.Remove(connection.Endpoint);
-            _loop.Remove(connection.Descriptor);
-            _ended.Add(connection);
+            _endings.Add(connection);
         }
     }
 
@@ -391,10 +391,6 @@ public sealed class TcpLinks : IDisposable
             Review(connection);
         }
 
-        foreach (TcpConnection successor in _successors.Values.Where(successor => TcpRoom.IsOverdue(now, successor, _owner.IsUsed(successor.Endpoint))).ToList())
-        {
-            successor.Abort();
-            Review(successor);
-        }
+        _room.Overdue(now, _owner.IsUsed).ForEach(End);
     }
 }

@@ -7,6 +7,8 @@ namespace Ipop.Linux.Tcp;
 /// <summary>The ports that the node listens on, and which of them a connection comes from.</summary>
 internal sealed class TcpListeners(PollLoop loop)
 {
+    private const int AcceptedAtOnce = 16;
+
     [Own("ports of the configuration")]
     private readonly List<(FileDescriptor Fd, int Port)> _listeners = [];
 
@@ -15,13 +17,22 @@ internal sealed class TcpListeners(PollLoop loop)
 
     /// <summary>Listens on a port of all addresses.</summary>
     /// <param name="port">The port.</param>
-    /// <param name="accept">Takes who calls; false if the kernel lacks what that takes.</param>
+    /// <param name="accept">Takes who calls, and the socket.</param>
     /// <exception cref="IOException">The port is taken, or may not be used.</exception>
-    internal void Listen(int port, Func<TimeSpan, FileDescriptor, bool> accept)
+    internal void Listen(int port, Action<TimeSpan, TransportAddress, FileDescriptor> accept)
     {
         FileDescriptor listener = TcpSocket.Listen(port);
         _listeners.Add((listener, port));
-        loop.Listen(listener.Value, now => accept(now, listener));
+        loop.Listen(listener.Value, now =>
+        {
+            bool isShort = false;
+            for (int i = 0; i < AcceptedAtOnce && TcpSocket.Accept(listener, out TransportAddress remote, out isShort) is { } fd; i++)
+            {
+                accept(now, remote, fd);
+            }
+
+            return !isShort;
+        });
     }
 
     /// <summary>

@@ -105,10 +105,11 @@ internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connec
             : (!connection.IsOpen && age > OpenWithin) || (!isUsed && age > UsedWithin);
     }
 
-    /// <summary>Whether what is to take a connection's place is of no use.</summary>
-    public static bool IsOverdue(TimeSpan now, TcpConnection successor, bool isUsed) =>
-        now - successor.OpenedAt > (successor is { IsAccepted: true, IsOpen: true } ? UsedWithin : OpenWithin)
-        && !(successor is { IsAccepted: true, IsOpen: true } && isUsed);
+    /// <summary>What is to take a connection's place and is of no use.</summary>
+    public List<TcpConnection> Overdue(TimeSpan now, Func<TransportAddress, bool> isUsed) =>
+        [.. successors.Values.Where(successor => successor is { IsAccepted: true, IsOpen: true }
+            ? now - successor.OpenedAt > UsedWithin && !isUsed(successor.Endpoint)
+            : now - successor.OpenedAt > OpenWithin)];
 
     /// <summary>Whether a call is among the newest.</summary>
     private bool IsHeld(TcpConnection call) =>

@@ -59,6 +59,7 @@ internal sealed class Rounds(DaemonParts parts, ILogger log)
         parts.Tap.EndRound(now);
         parts.OwnersLimit.EndRound(now);
         parts.Names?.EndRound(now);
+        parts.Tcp.Flush();
         parts.Udp.Flush();
         parts.SearchSockets.EndRound();
         Priority?.OnRound(now, parts.Loop.IsFlooded);

@@ -14,9 +14,23 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
     private readonly PollLoop _loop = new();
     private TimeSpan _ahead;
 
-    internal TcpEnd(bool listens = false)
+    /// <param name="listens">On a port that the kernel draws.</param>
+    /// <param name="canWatch">Whether the kernel watches what is called; it watches nothing twice, and else refuses where it is short of memory.</param>
+    internal TcpEnd(bool listens = false, bool canWatch = true)
     {
-        Links = new TcpLinks(_loop, this, () => BootClock.Now + _ahead);
+        Links = new TcpLinks(_loop, this, () => BootClock.Now + _ahead)
+        {
+            Call = (to, from) =>
+            {
+                FileDescriptor? fd = TcpSocket.Connect(to, from);
+                if (!canWatch)
+                {
+                    _loop.Add(fd!.Value, _ => { });
+                }
+
+                return fd;
+            },
+        };
         if (listens)
         {
             Listen();
@@ -34,6 +48,12 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
     internal List<TransportAddress> Renewed { get; } = [];
 
     internal List<TransportAddress> Lost { get; } = [];
+
+    /// <summary>Hears of each that is lost.</summary>
+    internal Action? OnLost { get; set; }
+
+    /// <summary>What the kernel had no memory for.</summary>
+    internal long Shortages => _loop.Shortages.Count;
 
     internal bool UsesAll { get; set; } = true;
 
@@ -69,7 +89,11 @@ internal sealed class TcpEnd : ITcpOwner, IDisposable
 
     public void ConnectionRenewed(TimeSpan now, TransportAddress endpoint) => Renewed.Add(endpoint);
 
-    public void ConnectionLost(TimeSpan now, TransportAddress endpoint) => Lost.Add(endpoint);
+    public void ConnectionLost(TimeSpan now, TransportAddress endpoint)
+    {
+        Lost.Add(endpoint);
+        OnLost?.Invoke();
+    }
 
     public bool IsUsed(TransportAddress endpoint) => UsesAll && !Unused.Contains(endpoint);
 
