@@ -335,6 +335,8 @@ public sealed class TcpLinks : IDisposable
             _owner.ConnectionRenewed(now, connection.Endpoint);
         }
 
+        // At once and not at the next sweep: until then strangers could push it out.
+        connection.IsProven |= connection is { IsAccepted: true, IsOpen: true, IsProven: false } && IsListed(connection) && _owner.IsUsed(connection.Endpoint);
         Review(connection);
     }
 

@@ -8,6 +8,15 @@ internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connec
     /// <summary>Connections at a time, with those that are to succeed others.</summary>
     internal const int MaxConnections = 512;
 
+    /// <summary>Kept for the calls of the node itself: whoever connects fills the table so far and no further.</summary>
+    internal const int MinOwn = 64;
+
+    /// <summary>
+    /// Connections that one address made, proven or not, in IPv6 those of its /64. Many true machines share the address of a campus, while whoever has the pool's secret
+    /// makes as many nodes as he likes: so it is a quarter of all, and three other addresses have room beside him.
+    /// </summary>
+    internal const int MaxOfOne = MaxConnections / 4;
+
     private const int MaxUnproven = 64;
     private const int MaxUnprovenOfOne = 16;
     private const int MaxGuesses = 16;
@@ -48,25 +57,34 @@ internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connec
         return !IsFull && (underWay < MaxGuesses || givesWay is not null);
     }
 
-    /// <summary>Whether a connection that somebody makes is taken. He has proven nothing: such connections are few, and a few for each address.</summary>
+    /// <summary>Whether a connection that somebody makes is taken. He has proven nothing: such connections are few, and a few for each address, and the oldest gives way.</summary>
     /// <param name="remote">Who makes it.</param>
-    /// <param name="givesWay">The oldest such connection, if it must end for this one.</param>
+    /// <param name="givesWay">The oldest unproven connection, of this address if it has its share, if it must end for this one.</param>
     public bool TryAccept(TransportAddress remote, out TcpConnection? givesWay)
     {
-        TcpConnection? oldest = null;
-        int unproven = 0, ofOne = 0;
+        TcpConnection? oldest = null, oldestOfOne = null;
+        int accepted = 0, ofOne = 0, unproven = 0, unprovenOfOne = 0;
         foreach (TcpConnection connection in connections.Values.Concat(successors.Values))
         {
-            if (connection is { IsAccepted: true, IsProven: false, IsEnded: false })
+            if (connection is { IsAccepted: true, IsEnded: false })
             {
-                unproven++;
-                ofOne += connection.Endpoint with { Port = 0 } == remote with { Port = 0 } ? 1 : 0;
-                oldest = oldest is null || connection.OpenedAt < oldest.OpenedAt ? connection : oldest;
+                bool isOfOne = connection.Endpoint.IsSameSource(remote);
+                accepted++;
+                ofOne += isOfOne ? 1 : 0;
+                if (!connection.IsProven)
+                {
+                    unproven++;
+                    unprovenOfOne += isOfOne ? 1 : 0;
+                    oldest = Older(connection, oldest);
+                    oldestOfOne = isOfOne ? Older(connection, oldestOfOne) : oldestOfOne;
+                }
             }
         }
 
-        givesWay = unproven < MaxUnproven ? null : oldest;
-        return ofOne < MaxUnprovenOfOne && !IsFull && !successors.ContainsKey(remote);
+        bool hasShare = unprovenOfOne >= MaxUnprovenOfOne || ofOne >= MaxOfOne;
+        bool isFull = unproven >= MaxUnproven || accepted >= MaxConnections - MinOwn || IsFull;
+        givesWay = hasShare ? oldestOfOne : isFull ? oldest : null;
+        return (givesWay is not null || !(hasShare || isFull)) && !successors.ContainsKey(remote);
     }
 
     /// <summary>
@@ -110,6 +128,8 @@ internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connec
         [.. successors.Values.Where(successor => successor is { IsAccepted: true, IsOpen: true }
             ? now - successor.OpenedAt > UsedWithin && !isUsed(successor.Endpoint)
             : now - successor.OpenedAt > OpenWithin)];
+
+    private static TcpConnection Older(TcpConnection one, TcpConnection? other) => other?.OpenedAt <= one.OpenedAt ? other : one;
 
     /// <summary>Whether a call is among the newest.</summary>
     private bool IsHeld(TcpConnection call) =>

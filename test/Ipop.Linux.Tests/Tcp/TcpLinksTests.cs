@@ -229,33 +229,6 @@ public sealed class TcpLinksTests
         Assert.Empty(server.Received);
     }
 
-    [Fact]
-    public void Strangers_that_only_connect_get_few_connections_and_leave_room_for_a_peer()
-    {
-        using TcpEnd server = new(listens: true), client = new();
-        var strangers = new List<Socket>();
-        try
-        {
-            for (int i = 0; i < 100; i++)
-            {
-                var stranger = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-                strangers.Add(stranger);
-
-                // The machine's own addresses are as many as one likes.
-                stranger.Bind(new System.Net.IPEndPoint(new System.Net.IPAddress([127, 0, 1, (byte)(1 + (i / 10))]), 0));
-                stranger.Connect(server.Endpoint.ToIPEndPoint());
-            }
-
-            client.Links.Send(server.Endpoint, [9]);
-            TcpEnd.Until(() => server.Received.Count == 1, client, server);
-            Assert.InRange(server.Lost.Count, 37, 100);
-        }
-        finally
-        {
-            strangers.ForEach(stranger => stranger.Dispose());
-        }
-    }
-
     private static byte[] Frame(int index, int size)
     {
         byte[] frame = new byte[size];
