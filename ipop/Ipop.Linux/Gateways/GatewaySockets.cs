@@ -32,6 +32,9 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
     private PortMapper? _mapper;
     private bool _isEnding;
 
+    /// <summary>Makes a socket; throws a SocketException if there is none left.</summary>
+    internal Func<AddressFamily, SocketType, Socket> Make { get; init; } = (family, type) => new Socket(family, type, ProtocolType.Unspecified);
+
     private delegate void Receiver(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram);
 
     /// <summary>Says who takes what comes in.</summary>
@@ -83,16 +86,25 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
         ArgumentNullException.ThrowIfNull(done);
         IPAddress local = gateway.Local.ToIPEndPoint().Address;
         var remote = new IPEndPoint(Address(gateway), port);
+        ReadOnlyMemory<byte> Run(TimeSpan patience) => HttpExchange.Run(local, remote, request, patience, () => Make(remote.AddressFamily, SocketType.Stream));
         if (_isEnding)
         {
-            done(BootClock.Now, HttpExchange.Run(local, remote, request, PatienceAtEnd));
+            done(BootClock.Now, Run(PatienceAtEnd));
             return;
         }
 
         _ = Task.Run(() =>
         {
-            ReadOnlyMemory<byte> reply = HttpExchange.Run(local, remote, request, Patience);
-            loop.Post(now => done(now, reply));
+            // Whatever happens: who waits for an exchange begins no other.
+            ReadOnlyMemory<byte> reply = default;
+            try
+            {
+                reply = Run(Patience);
+            }
+            finally
+            {
+                loop.Post(now => done(now, reply));
+            }
         });
     }
 
@@ -174,8 +186,7 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
             return null;
         }
 
-        Watch(socket, receiver, refused);
-        return socket;
+        return Watch(socket, receiver, refused) ? socket : null;
     }
 
     /// <summary>Listens to announcements, together with whoever else does on this machine. Without them a loss shows at the next renewal.</summary>
@@ -203,13 +214,14 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
             return;
         }
 
-        Watch(_announcements, (now, source, datagram) =>
+        bool isWatched = Watch(_announcements, (now, source, datagram) =>
         {
             foreach (Channel channel in _channels)
             {
                 _mapper?.ReceiveAnswer(now, channel.Gateway, source, datagram);
             }
         });
+        _announcements = isWatched ? _announcements : null;
     }
 
     /// <summary>A socket; null if the machine has no more descriptors or no such addresses: it is asked for again with the next search.</summary>
@@ -217,7 +229,9 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
     {
         try
         {
-            return new Socket(family, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
+            Socket socket = Make(family, SocketType.Dgram);
+            socket.Blocking = false;
+            return socket;
         }
         catch (SocketException exception)
         {
@@ -230,7 +244,23 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
         }
     }
 
-    private void Watch(Socket socket, Receiver receiver, Action<TimeSpan>? refused = null) => loop.Add((int)socket.Handle, now =>
+    /// <summary>False if the kernel lacks memory to watch the socket, which is closed then: it would never be heard.</summary>
+    private bool Watch(Socket socket, Receiver receiver, Action<TimeSpan>? refused = null)
+    {
+        try
+        {
+            loop.Add((int)socket.Handle, now => Receive(now, socket, receiver, refused));
+            return true;
+        }
+        catch (IOException)
+        {
+            socket.Dispose();
+            loop.Shortages.Note(BootClock.Now);
+            return false;
+        }
+    }
+
+    private void Receive(TimeSpan now, Socket socket, Receiver receiver, Action<TimeSpan>? refused)
     {
         EndPoint source = new IPEndPoint(socket.AddressFamily == AddressFamily.InterNetwork ? IPAddress.Any : IPAddress.IPv6Any, 0);
         int length;
@@ -250,7 +280,7 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
         }
 
         receiver(now, TransportAddress.From((IPEndPoint)source), _buffer.AsSpan(0, length));
-    });
+    }
 
     private void Close(Socket? socket)
     {

@@ -16,16 +16,17 @@ internal static class HttpExchange
     /// <param name="remote">The gateway.</param>
     /// <param name="request">The request's bytes.</param>
     /// <param name="patience">Longest time altogether.</param>
+    /// <param name="make">Makes the socket; throws a SocketException if there is none left.</param>
     /// <returns>What came until the gateway closed or the reply was whole; empty if nobody is there, or that took longer.</returns>
-    internal static ReadOnlyMemory<byte> Run(IPAddress? local, IPEndPoint remote, ReadOnlyMemory<byte> request, TimeSpan patience) =>
-        Run(local, remote, request, new Deadline(() => Environment.TickCount64, (long)patience.TotalMilliseconds));
+    internal static ReadOnlyMemory<byte> Run(IPAddress? local, IPEndPoint remote, ReadOnlyMemory<byte> request, TimeSpan patience, Func<Socket> make) =>
+        Run(local, remote, request, new Deadline(() => Environment.TickCount64, (long)patience.TotalMilliseconds), make);
 
     /// <summary>The same, by any clock.</summary>
-    internal static ReadOnlyMemory<byte> Run(IPAddress? local, IPEndPoint remote, ReadOnlyMemory<byte> request, Deadline deadline)
+    internal static ReadOnlyMemory<byte> Run(IPAddress? local, IPEndPoint remote, ReadOnlyMemory<byte> request, Deadline deadline, Func<Socket> make)
     {
-        using var socket = new Socket(remote.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         try
         {
+            using Socket socket = make();
             SocketMark.Set(socket);
             if (local is not null)
             {

@@ -48,16 +48,62 @@ public sealed class GatewaySocketsTests : IDisposable
         Assert.True(silent.Available > 0);
     }
 
+    /// <summary>The kernel watches nothing twice; else it refuses where it is short of memory.</summary>
+    [Fact]
+    public void A_socket_that_can_not_be_watched_is_closed()
+    {
+        Socket? made = null;
+        using var sockets = new GatewaySockets(_loop, (_, _) => { })
+        {
+            Make = (family, type) =>
+            {
+                made = new Socket(family, type, ProtocolType.Unspecified);
+                _loop.Add((int)made.Handle, _ => { });
+                return made;
+            },
+        };
+        sockets.Search(Gateway(0x7f574f03), [1]);
+        Assert.Equal(1, _loop.Shortages.Count);
+        Assert.True(made!.SafeHandle.IsClosed);
+    }
+
+    /// <summary>Who waits for one begins no other.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void An_exchange_for_which_there_is_no_socket_ends_without_a_reply(bool isEnding)
+    {
+        using var sockets = new GatewaySockets(_loop, (_, _) => { }) { Make = (_, _) => throw new SocketException((int)SocketError.TooManyOpenSockets) };
+        if (isEnding)
+        {
+            sockets.BeginEnd();
+        }
+
+        int? length = null;
+        TimeSpan limit = BootClock.Now + TimeSpan.FromSeconds(30);
+        sockets.Exchange(Gateway(0x7f574f03), 80, default, (_, reply) => length = reply.Length);
+        _loop.Run(() => length is null ? limit : TimeSpan.Zero, now =>
+        {
+            if (length is not null || now >= limit)
+            {
+                _loop.Stop();
+            }
+        });
+        Assert.Equal(0, length);
+    }
+
     public void Dispose()
     {
         _sockets.Dispose();
         _loop.Dispose();
     }
 
+    private static MappingGateway Gateway(uint address) => new(TransportAddress.FromIPv4(address, 0), TransportAddress.FromIPv4(Loopback, 0), 1);
+
     private void Begin(uint gateway)
     {
         TimeSpan now = BootClock.Now;
-        _mapper.SetGateways(now, [new MappingGateway(TransportAddress.FromIPv4(gateway, 0), TransportAddress.FromIPv4(Loopback, 0), 1)]);
+        _mapper.SetGateways(now, [Gateway(gateway)]);
         _mapper.Tick(now);
         Assert.Equal(1, _output.Asked);
         _loop.Run(() => now + ForIcmp, later =>

@@ -86,7 +86,7 @@ public sealed class HttpExchangeTests : IDisposable
             return looks++ * 10_000;
         }
 
-        ReadOnlyMemory<byte> reply = await Task.Run(() => HttpExchange.Run(IPAddress.Loopback, _place, Request, new HttpExchange.Deadline(Clock, 60_000)));
+        ReadOnlyMemory<byte> reply = await Task.Run(() => HttpExchange.Run(IPAddress.Loopback, _place, Request, new HttpExchange.Deadline(Clock, 60_000), Make));
         Assert.Equal(0, reply.Length);
         (await serving).Dispose();
     }
@@ -101,9 +101,11 @@ public sealed class HttpExchangeTests : IDisposable
 
     public void Dispose() => _listener.Dispose();
 
+    private static Socket Make() => new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+
     private async Task<string> Get(TimeSpan patience)
     {
-        ReadOnlyMemory<byte> reply = await Task.Run(() => HttpExchange.Run(IPAddress.Loopback, _place, Request, patience));
+        ReadOnlyMemory<byte> reply = await Task.Run(() => HttpExchange.Run(IPAddress.Loopback, _place, Request, patience, Make));
         return Encoding.ASCII.GetString(reply.Span);
     }
 
