@@ -100,8 +100,9 @@ internal sealed class BootstrapResolver
             told.Remove(entry);
             return found;
         }
-        catch (SocketException exception)
+        catch (Exception exception) when (exception is SocketException or OutOfMemoryException)
         {
+            // The second is what EAI_MEMORY of getaddrinfo(3) becomes: for this lookup alone there was no memory.
             if (told.Add(entry))
             {
                 _log.BootstrapUnresolved(entry.ToString(), exception.Message);

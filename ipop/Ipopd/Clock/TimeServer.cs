@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using System.Security.Cryptography;
 using Brunet.Addressing;
 using Ipop.Clock;
@@ -19,6 +20,9 @@ internal sealed class TimeServer(PollLoop loop, string host, Action<TimeSpan, Da
 
     /// <summary>An answer that takes longer is not exact enough to be of use.</summary>
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
+
+    /// <summary>Finds the addresses of a name.</summary>
+    internal Func<string, Task<IPAddress[]>> LookUp { get; init; } = Dns.GetHostAddressesAsync;
 
     private UdpSocket? _socket;
     private TransportAddress _asked;
@@ -44,10 +48,11 @@ internal sealed class TimeServer(PollLoop loop, string host, Action<TimeSpan, Da
         IPAddress[] found;
         try
         {
-            found = await Dns.GetHostAddressesAsync(host).ConfigureAwait(false);
+            found = await LookUp(host).ConfigureAwait(false);
         }
-        catch (System.Net.Sockets.SocketException)
+        catch (Exception exception) when (exception is SocketException or OutOfMemoryException)
         {
+            // The second is what EAI_MEMORY of getaddrinfo(3) becomes.
             found = [];
         }
 

@@ -38,6 +38,28 @@ public sealed class BootstrapResolverTests
             : Task.FromResult(new[] { IPAddress.Parse("192.0.2.7"), IPAddress.Parse("192.0.2.7") });
     }
 
+    /// <summary>getaddrinfo(3) says EAI_MEMORY, and .NET throws that.</summary>
+    [Fact]
+    public async Task A_lookup_for_which_there_is_no_memory_is_tried_again()
+    {
+        int tries = 0;
+        var resolver = new BootstrapResolver(
+            [new BootstrapEntry("late.example", 2)],
+            (_, _) => ++tries < 2 ? Task.FromException<IPAddress[]>(new InsufficientMemoryException()) : Task.FromResult(new[] { IPAddress.Parse("192.0.2.7") }),
+            TimeProvider.System,
+            new LineLogger(TextWriter.Null, false));
+        using var ending = new CancellationTokenSource(TimeSpan.FromSeconds(30));
+        IReadOnlyList<TransportAddress>? found = null;
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => resolver.RunAsync(
+            list =>
+            {
+                found = list;
+                ending.Cancel();
+            },
+            ending.Token));
+        Assert.Equal("192.0.2.7:2", Assert.Single(found!).ToString());
+    }
+
     [Fact]
     public async Task Of_a_name_that_has_thousands_of_addresses_the_first_ones_are_taken()
     {
