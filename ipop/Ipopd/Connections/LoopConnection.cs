@@ -72,6 +72,9 @@ internal abstract class LoopConnection : IDisposable
     /// <summary>Whether answers wait of which the client has long taken nothing.</summary>
     internal bool IsStuck(TimeSpan now) => _unsentBytes > 0 && now - _takenAt >= Patience;
 
+    /// <summary>Whether answers wait.</summary>
+    protected bool HasUnsent => _unsentBytes > 0;
+
     /// <summary>Sends an answer: at once what the kernel takes, and the rest as the client reads. Who lets too much gather is cut off.</summary>
     /// <param name="answer">Becomes this object's.</param>
     protected void Send(ReadOnlyMemory<byte> answer)

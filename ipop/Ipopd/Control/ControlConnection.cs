@@ -13,12 +13,18 @@ internal sealed class ControlConnection(PollLoop loop, ControlCommands commands,
 
     private const int SendBuffer = 4 << 20;
 
+    private int _owed;
+
+    /// <summary>Whether the client waits for nothing: what it asked for was answered, and it has taken all.</summary>
+    internal bool IsIdle => _owed == 0 && !HasUnsent;
+
     /// <inheritdoc/>
     protected override void OnReceived(TimeSpan now)
     {
         int start = 0;
         while (!IsClosed && Buffer.AsSpan(start, Length - start).IndexOf((byte)'\n') is >= 0 and int end)
         {
+            _owed++;
             commands.Execute(now, mayChange, Buffer.AsSpan(start, end), Reply);
             start += end + 1;
         }
@@ -27,10 +33,16 @@ internal sealed class ControlConnection(PollLoop loop, ControlCommands commands,
         Length -= start;
         if (Length == LongestLine)
         {
-            Reply(ControlCommands.BadRequest($"the request is longer than {LongestLine} bytes; send one JSON object a line"));
+            Say(ControlCommands.BadRequest($"the request is longer than {LongestLine} bytes; send one JSON object a line"));
             Dispose();
         }
     }
 
-    private void Reply(byte[] json) => Send((byte[])[.. json, (byte)'\n']);
+    private void Reply(byte[] json)
+    {
+        _owed--;
+        Say(json);
+    }
+
+    private void Say(byte[] json) => Send((byte[])[.. json, (byte)'\n']);
 }

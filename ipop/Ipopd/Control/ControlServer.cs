@@ -27,7 +27,7 @@ internal sealed class ControlServer : IDisposable
     private readonly SpareDescriptor _spare = new();
 
     [Bounded(nameof(MostConnections))]
-    private readonly List<LoopConnection> _connections = [];
+    private readonly List<ControlConnection> _connections = [];
 
     private ControlServer(PollLoop loop, ControlCommands commands, string path, Socket listener)
     {
@@ -142,19 +142,25 @@ internal sealed class ControlServer : IDisposable
         _connections.FindAll(connection => connection.IsStuck(now)).ForEach(connection => connection.Dispose());
         if (_connections.Count >= MostConnections)
         {
+            // Nor does who asks for nothing.
+            _connections.FindAll(connection => connection.IsIdle).MinBy(connection => connection.HeardAt)?.Dispose();
+        }
+
+        if (_connections.Count >= MostConnections)
+        {
             socket.Dispose();
             _spare.Take();
             return true;
         }
 
         bool mayChange = ControlCaller.Of(socket).MayChange(_daemon);
-        _connections.Add(new ControlConnection(_loop, _commands, mayChange, socket, OnClosed));
+        _connections.Add(new ControlConnection(_loop, _commands, mayChange, socket, OnClosed) { HeardAt = now });
         return true;
     }
 
     private void OnClosed(LoopConnection connection)
     {
-        _connections.Remove(connection);
+        _connections.Remove((ControlConnection)connection);
         _spare.Take();
     }
 }

@@ -13,6 +13,9 @@ internal sealed class FakeControlled : IControlled
 
     internal int PeerCount { get; set; } = 1;
 
+    /// <summary>Whether pings have no answer yet.</summary>
+    internal bool IsSilent { get; set; }
+
     internal bool IsStopped { get; private set; }
 
     public StatusReply Status(TimeSpan now) => new(
@@ -52,7 +55,13 @@ internal sealed class FakeControlled : IControlled
     public void Resolve(TimeSpan now, string name, Action<TimeSpan, IPv4Address?> done) =>
         done(now, name == "alpha" ? new IPv4Address(0x0a800304) : null);
 
-    public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, ControlFault?> done) => SampleReplies.Ping(target, patience, done);
+    public void Ping(TimeSpan now, string target, TimeSpan patience, Action<PingReply?, ControlFault?> done)
+    {
+        if (!IsSilent)
+        {
+            SampleReplies.Ping(target, patience, done);
+        }
+    }
 
     public void Trace(TimeSpan now, string target, bool overRing, Action<TraceReply?, ControlFault?> done) => SampleReplies.Trace(target, overRing, done);
 
