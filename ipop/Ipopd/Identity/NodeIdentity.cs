@@ -53,15 +53,16 @@ internal sealed class NodeIdentity : ILocalIdentity, IDisposable
         }
     }
 
-    /// <summary>Reads STATE/node.pem.</summary>
+    /// <summary>Reads STATE/node.pem. While a file that is there can't be read, what was held before stands: the disk says nothing against it.</summary>
     /// <param name="folder">The state folder.</param>
     /// <param name="verifier">The pool's; null in an open pool, which knows no certificates.</param>
     /// <returns>What is wrong with the file and what to do, or null. Without file there is nothing wrong.</returns>
     internal string? LoadCertificate(string folder, PoolCertificateVerifier? verifier)
     {
+        MemberCertificate? former = _held;
         _held = Certificate = null;
         string path = StateFolder.CertificateFile(folder);
-        if (verifier is null || !File.Exists(path))
+        if (verifier is null)
         {
             return null;
         }
@@ -87,9 +88,20 @@ internal sealed class NodeIdentity : ILocalIdentity, IDisposable
             LookAtClock(verifier, out string? fault);
             return fault is null ? null : $"{path} is put aside: {fault}; if this machine's clock is right, enrol anew";
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or FormatException)
+        catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException)
+        {
+            return null;
+        }
+        catch (FormatException exception)
         {
             return $"{path} can't be read ({exception.Message}); enrol anew";
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // It may have been revoked since.
+            _held = former is not null && verifier.TryVerifyIgnoringTime(former.Der.Span, out _, out _) ? former : null;
+            LookAtClock(verifier, out _);
+            return $"{path} can't be read ({exception.Message}); {(_held is null ? "enrol anew" : "the certificate that was read before is used")}";
         }
     }
 

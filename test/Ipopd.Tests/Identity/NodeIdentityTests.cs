@@ -81,6 +81,34 @@ public sealed class NodeIdentityTests : IDisposable
         Assert.False(_identity.LookAtClock(null, out _));
     }
 
+    /// <summary>One fault of the disk makes no leaf of a machine.</summary>
+    [Fact]
+    public void A_certificate_stands_while_its_file_can_not_be_read_and_falls_when_that_is_gone_or_another()
+    {
+        string path = StateFolder.CertificateFile(_folder);
+        Assert.Null(_identity.LoadCertificate(_folder, _verifier));
+        string pem = File.ReadAllText(path), serial = _identity.Certificate!.Serial;
+        File.Delete(path);
+        Directory.CreateDirectory(path);
+        Assert.Contains("can't be read", _identity.LoadCertificate(_folder, _verifier), StringComparison.Ordinal);
+        Assert.Equal(serial, _identity.Certificate?.Serial);
+
+        _time.Now = Start + Year;
+        Assert.NotNull(_identity.LoadCertificate(_folder, _verifier));
+        Assert.Null(_identity.Certificate);
+        _time.Now = Start;
+        Assert.True(_identity.LookAtClock(_verifier, out _));
+
+        Directory.Delete(path);
+        Assert.Null(_identity.LoadCertificate(_folder, _verifier));
+        Assert.Null(_identity.Certificate);
+        File.WriteAllText(path, pem);
+        Assert.Null(_identity.LoadCertificate(_folder, _verifier));
+        File.WriteAllText(path, "no PEM");
+        Assert.NotNull(_identity.LoadCertificate(_folder, _verifier));
+        Assert.Null(_identity.Certificate);
+    }
+
     private sealed class SetTime : TimeProvider
     {
         public DateTimeOffset Now { get; set; }
