@@ -218,7 +218,7 @@ public sealed class GatewaySockets(PollLoop loop, Action<TimeSpan, IReadOnlyList
         {
             foreach (Channel channel in _channels)
             {
-                _mapper?.ReceiveAnswer(now, channel.Gateway, source, datagram);
+                _mapper?.ReceiveAnnouncement(now, channel.Gateway, source, datagram);
             }
         });
         _announcements = isWatched ? _announcements : null;

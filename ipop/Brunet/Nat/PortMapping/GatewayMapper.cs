@@ -136,6 +136,13 @@ internal sealed class GatewayMapper
         Judge(now);
     }
 
+    /// <summary>Takes a datagram that says of itself that it is the gateway's announcement.</summary>
+    public void ReceiveAnnouncement(TimeSpan now, ReadOnlySpan<byte> datagram)
+    {
+        _pcp.ReceiveAnnouncement(now, datagram);
+        _natPmp?.ReceiveAnnouncement(now, datagram);
+    }
+
     /// <summary>Takes a datagram that the gateway sent as an answer to a search.</summary>
     public void ReceiveSearchAnswer(TimeSpan now, ReadOnlySpan<byte> datagram) => _upnp?.Receive(now, datagram);
 

@@ -98,7 +98,7 @@ internal sealed class NatPmpClient : IMappingClient
         }
 
         // What answers no question says no more than that the gateway may have begun anew: anybody on this network can write its address.
-        bool continues = _epoch.Continues(now, answer.Epoch);
+        bool beganAnew = _epoch.BeganAnew(now, answer.Epoch);
         if (answer.Opcode == NatPmpRequest.Address)
         {
             if (_addressSchedule.IsAsking)
@@ -112,7 +112,16 @@ internal sealed class NatPmpClient : IMappingClient
             TakeMapping(now, lease, answer);
         }
 
-        if (!continues)
+        if (beganAnew)
+        {
+            Start(now);
+        }
+    }
+
+    /// <summary>Takes a datagram that answers no question.</summary>
+    public void ReceiveAnnouncement(TimeSpan now, ReadOnlySpan<byte> datagram)
+    {
+        if (!IsStopped && NatPmpAnswer.TryRead(datagram, out NatPmpAnswer answer) && answer.Opcode == NatPmpRequest.Address && _epoch.IsHinted(now, answer.Epoch))
         {
             Start(now);
         }

@@ -94,11 +94,7 @@ internal sealed class PcpClient : IMappingClient
 
         if (answer.IsAnnouncement)
         {
-            if (!_epoch.Continues(now, answer.Epoch))
-            {
-                Remap(now, null);
-            }
-
+            ReceiveAnnouncement(now, datagram);
             return;
         }
 
@@ -109,6 +105,15 @@ internal sealed class PcpClient : IMappingClient
                 Take(now, lease, nonce, answer);
                 return;
             }
+        }
+    }
+
+    /// <summary>Takes a datagram that answers no question.</summary>
+    public void ReceiveAnnouncement(TimeSpan now, ReadOnlySpan<byte> datagram)
+    {
+        if (PcpAnswer.TryRead(datagram, out PcpAnswer answer) && answer.IsAnnouncement && _epoch.IsHinted(now, answer.Epoch))
+        {
+            Remap(now, null);
         }
     }
 
@@ -142,7 +147,7 @@ internal sealed class PcpClient : IMappingClient
     private void Take(TimeSpan now, Lease lease, byte[] nonce, in PcpAnswer answer)
     {
         bool isWanted = lease.Schedule.Next != TimeSpan.MaxValue;
-        if (!_epoch.Continues(now, answer.Epoch))
+        if (_epoch.BeganAnew(now, answer.Epoch))
         {
             Remap(now, lease);
         }

@@ -110,6 +110,19 @@ public sealed class PortMapper
         }
     }
 
+    /// <summary>
+    /// Takes a datagram that came to the group where gateways announce themselves. Anybody on this network can write the gateway's address there without knowing which
+    /// port asks: so it answers no question, and says no more than that the gateway may have begun anew.
+    /// </summary>
+    public void ReceiveAnnouncement(TimeSpan now, MappingGateway gateway, TransportAddress source, ReadOnlySpan<byte> datagram)
+    {
+        ArgumentNullException.ThrowIfNull(gateway);
+        if (gateway.Is(source) && source.Port == Port)
+        {
+            Find(gateway)?.ReceiveAnnouncement(now, datagram);
+        }
+    }
+
     /// <summary>The gateway's host says, by ICMP, that nobody listens on its port 5351.</summary>
     public void NobodyThere(TimeSpan now, MappingGateway gateway)
     {

@@ -78,6 +78,69 @@ public sealed class NatPmpTests
         Assert.Equal(asked, _net.Asked.Count);
     }
 
+    /// <summary>Who sends to the group needs not know which port asks, and can write the gateway's address.</summary>
+    [Fact]
+    public void An_announcement_has_the_gateway_asked_and_answers_nothing()
+    {
+        _net.Answer = request => request[0] == 2 ? null : _net.NatPmp(request);
+        _net.Start();
+        _net.Run(TimeSpan.FromMinutes(1));
+        int asked = _net.Asked.Count;
+        TimeSpan born = _net.Born;
+        _net.Born = _net.Now;
+        _net.Mapper.ReceiveAnnouncement(_net.Now, FakeGateway.Gateway, _net.Source, _net.NatPmp([0, 0]));
+        _net.Mapper.Tick(_net.Now);
+        Assert.Equal(asked + 1, _net.Asked.Count);
+        byte[] map = [0, 1, 0, 0, 0x11, 0x51, .. new byte[6]];
+        foreach (byte[] lie in (byte[][])[_net.NatPmp([0, 0], external: 0x06060606), _net.NatPmp(map, port: 666), _net.NatPmp([0, 0], result: 3)])
+        {
+            _net.Mapper.ReceiveAnnouncement(_net.Now, FakeGateway.Gateway, _net.Source, lie);
+        }
+
+        _net.Born = born;
+        _net.Run(TimeSpan.FromMinutes(1));
+        Assert.Equal(TransportAddress.FromIPv4(0xc0000207, 4433), Assert.Single(_net.Mapper.Mapped).External);
+        Assert.Equal(asked + 2, _net.Asked.Count);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Whatever_the_gateways_clock_says_all_is_asked_for_anew_once_in_ten_seconds(bool isAnnounced)
+    {
+        _net.Answer = request => request[0] == 2 ? null : _net.NatPmp(request);
+        _net.Start();
+        _net.Run(TimeSpan.FromMinutes(1));
+        int asked = _net.Asked.Count;
+        Confuse(isAnnounced);
+        Assert.Equal(asked + 2, _net.Asked.Count);
+        _net.Run(TimeSpan.FromSeconds(10));
+        Confuse(isAnnounced);
+        Assert.Equal(asked + 4, _net.Asked.Count);
+    }
+
+    /// <summary>Within a second a hundred datagrams tell the wrong time.</summary>
+    private void Confuse(bool isAnnounced)
+    {
+        TimeSpan born = _net.Born;
+        for (int number = 0; number < 100; number++)
+        {
+            _net.Born = number % 2 == 0 ? _net.Now : TimeSpan.Zero;
+            byte[] wrong = _net.NatPmp([0, 0]);
+            _net.Born = born;
+            if (isAnnounced)
+            {
+                _net.Mapper.ReceiveAnnouncement(_net.Now, FakeGateway.Gateway, _net.Source, wrong);
+            }
+            else
+            {
+                _net.Mapper.ReceiveAnswer(_net.Now, FakeGateway.Gateway, _net.Source, wrong);
+            }
+
+            _net.Run(TimeSpan.FromMilliseconds(10));
+        }
+    }
+
     [Fact]
     public void A_refusal_makes_no_mapping_and_a_stop_deletes_one()
     {

@@ -118,7 +118,10 @@ public sealed class PcpTests
         _net.Born = _net.Now;
         byte[] announcement = new byte[24];
         (announcement[0], announcement[1]) = (2, 0x80);
-        _net.Mapper.ReceiveAnswer(_net.Now, FakeGateway.Gateway, _net.Source, announcement);
+        _net.Mapper.ReceiveAnnouncement(_net.Now, FakeGateway.Gateway, _net.Source, announcement);
+
+        // That it can't be spoken to by PCP is an answer to a question.
+        _net.Mapper.ReceiveAnnouncement(_net.Now, FakeGateway.Gateway, _net.Source, [0, 0x81, 0, 1, 0, 0, 0, 9]);
         _net.Run(TimeSpan.FromMilliseconds(10));
 
         Assert.Equal(asked + 1, _net.Asked.Count);
