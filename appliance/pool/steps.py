@@ -17,9 +17,9 @@ def run(steps, say, reached=lambda name: None, clock=time.monotonic):
     """Runs what is not done. `reached` is called with a step's name before it is begun: the tests end runs there."""
     for step in steps:
         done = step.is_done()
-        if isinstance(done, str):
-            say(f"WARNING: {done}")
         if done:
+            if isinstance(done, str):
+                say(f"WARNING: {done}")
             continue
         reached(step.name)
         began = clock()

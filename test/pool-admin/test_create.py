@@ -154,6 +154,7 @@ class OnePool(unittest.TestCase):
         self.assertEqual(0, code)
         for what in ("certificate authority of science", "ticket for 100 machines", "for-volunteers/science.ova", "backup.age", "START.md"):
             self.assertRegex(out, rf"(?m)^\[ +[\d.]+ s\] {what}.* \([\d.]+ s\)$")
+        self.assertNotRegex(out, r"(?m)WARNING: *$")
 
     def test_who_names_nobody_is_told_whom_the_pool_lacks_and_how_they_come(self):
         key = self.world.key
