@@ -271,7 +271,8 @@ class Refused(unittest.TestCase):
         self.refused(*at, "--subnet", "10.0.0.1/16", says=["10.0.0.0/16"])
         self.refused(*at, "--subnet", "10.0.0.0/16 ", says=["--subnet", "blank"])
         self.refused(*at, "--until", "2020-01-01", says=["--until 2020-01-01", "over already"])
-        self.refused(*at, "--until", "soon", says=["--until soon", "2027-01-31"])
+        for day in ("soon", "20990131", "2099-W05-1"):
+            self.refused(*at, "--until", day, says=[f"--until {day}: is no day", "2027-01-31"])
         self.refused(*at, "--machines", "0", says=["--machines"])
         self.refused(says=["--at", "is missing"])
 

@@ -181,7 +181,10 @@ def day(text):
     try:
         last = datetime.date.fromisoformat(text)
     except ValueError:
-        raise WowError("is no day", "Write it like 2027-01-31", f"--until {text}") from None
+        last = None
+    # ISO 8601 has more ways to write a day. The settings keep this one, with which the same command is compared when it is typed again.
+    if last is None or last.isoformat() != text:
+        raise WowError("is no day", "Write it like 2027-01-31", f"--until {text}")
     if last < today():
         raise WowError("is over already", f"Give {today()} or a later day", f"--until {text}")
-    return last.isoformat()
+    return text
