@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from pool.node import agreed, keyboard, poolconf
+from pool.node import agreed, is_ours, keyboard, poolconf
 
 
 class Facts(NamedTuple):
@@ -68,6 +68,13 @@ def judge(name, subnet, at, users, option="--user"):
         section, _, key = error.key.partition(" ")
         typed = {"name": f'"{name}"', "subnet": f"--subnet {subnet}", "bootstrap": f"--at {at}"}.get(key)
         raise poolconf.WowError(error.what, error.todo, "", typed or f"{option} {section[len('[user:'):-1]}") from None
+
+
+def judge_names(names, option="--user"):
+    """WowError, naming what a person typed, for somebody who is called as one of the system's accounts: no machine would have an account for them."""
+    for name in names:
+        if is_ours(name) or name in agreed.BASE_ACCOUNTS.split():
+            raise poolconf.WowError("is the name of an account that each machine's system has", "Choose another name", "", f"{option} {name}")
 
 
 def judge_keyboard(name):

@@ -2,9 +2,14 @@
 
 import contextlib
 import re
+import sys
 
 from checks import check, expect, note, run
 from places import OUT, PARTS, ROOT, WORK
+
+sys.path.append(str(ROOT / "appliance/node/root/usr/lib/wow/node"))
+
+from wow.lib import agreed  # noqa: E402
 
 LIMITS = {PARTS / "layers/base.squashfs": 100, PARTS / "layers/node.squashfs": 15.2, OUT / "wow.ova": 130}
 KEY_BLOCK = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[A-Za-z0-9+/=]{40}")
@@ -62,6 +67,9 @@ def nobody_has_a_password():
         accounts = [line.split(":") for line in (tree / "etc/passwd").read_text().splitlines()]
         people = [account[0] for account in accounts if 1000 <= int(account[2]) < 60000]
         expect(not people, f"ready-made users: {people}")
+        # No person may be called so (wow pool).
+        names = {account[0] for account in accounts}
+        expect(names == set(agreed.BASE_ACCOUNTS.split()), f"docs/contract/constants.json, base-accounts: the base has {' '.join(sorted(names))}")
 
 
 @check

@@ -392,8 +392,7 @@ class Users(unittest.TestCase):
         self.assertEqual(users.numbers("alice 1000\nbob 1000\n", ["carol"], {"alice": 1001, "bob": 1003}), {"alice": 1001, "bob": 1003, "carol": 1004})
 
     def test_accounts_of_the_system_cannot_be_taken(self):
-        for name in ("root", "daemon", "wowjob1"):
-            with self.assertRaises(WowError) as caught:
-                users.refuse_taken(self.BASE, [name])
-            self.assertEqual(caught.exception.key, f"[user:{name}]")
-        users.refuse_taken(self.BASE, ["alice"])
+        names = ["root", "daemon", "wowjob1", "wow", "wow-admin", "wow-web", "alice", "bob", "wowser"]
+        people, _, _ = users.add(self.BASE, "", "", {"alice": 1000})
+        for passwd in (self.BASE, people):
+            self.assertEqual(users.of_the_system(passwd, names), names[:6])

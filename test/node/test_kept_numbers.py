@@ -95,6 +95,35 @@ class Kept(unittest.TestCase):
         (said,) = self.said
         self.assertIn("yves and 1 more can have no account", str(said))
 
+    def test_who_is_called_as_an_account_of_the_system_has_no_account_and_keeps_no_machine_from_its_pool(self):
+        more = {f"user:{name}": {"authorized-key": samples.ssh_key()} for name in ("backup", "xaver")}
+        pool, written = poolconf.read(samples.text({**samples.sections(), **more}).encode()), {}
+        etc = {"/etc/passwd": "root:x:0:0::/root:/bin/bash\nbackup:x:34:34::/:/usr/sbin/nologin\n", "/etc/group": "backup:x:34:\n", "/etc/shadow": "backup:*:::::::\n"}
+
+        def read(path):
+            return etc.get(path) or files.find(path) or ""
+
+        def write(path, text, *words, **named):
+            written[path] = text
+            if path.startswith(str(self.folder)):
+                REAL(path, text, *words, **named)
+        with mock.patch.object(configure.accept, "choose", lambda: (pool, b"", None)), mock.patch.object(configure, "state"), mock.patch.object(configure.accounts, "own"), \
+                mock.patch.object(configure, "generate", lambda pool, _: accounts.make(pool.users, pool.admins)), mock.patch.object(configure.screen, "choose"), \
+                mock.patch.object(configure.console, "clear_error"), mock.patch.object(configure.console, "say"), mock.patch.object(configure.forget, "finish"), \
+                mock.patch.object(configure.modes, "developed", lambda: False), mock.patch.object(files, "read", read), mock.patch.object(files, "write", write), \
+                mock.patch.object(accounts, "home") as home:
+            self.assertEqual(0, configure.main())
+        people = [name for name in pool.users if name != "backup"]
+        self.assertIn("xaver", people)
+        self.assertEqual(sorted(people), sorted(os.listdir(self.run / "keys")))
+        self.assertEqual(len(people), home.call_count)
+        for text in (written["/etc/passwd"], written["/etc/group"]):
+            names = [line.split(":")[0] for line in text.splitlines()]
+            self.assertEqual((1, 1), (names.count("backup"), names.count("xaver")), names)
+        self.assertNotIn("backup", self.numbers.read_text())
+        (said,) = self.said
+        self.assertRegex(str(said), r"^pool.conf: \[user:backup\]: backup can have no account here: .*wow pool user remove")
+
     def test_a_spoilt_file_of_the_state_keeps_no_machine_from_its_pool(self):
         pool = samples.pool()
         for name, spoilt in (("pool.lines", b"\xff\0\xff"), ("ticket", b"\xff\xff"), ("ticket", b""), ("ca.pem", b"\xff\0")):

@@ -80,7 +80,10 @@ class Asked(Folder):
         self.refused("is not UTF-8", data=b"\xff")
         self.refused("[pool] name: is missing", data=b"")
         self.refused("is of a manager", data=samples.changed("node", "role", "manager"))
-        self.refused('"root" is an account of the system', data=GOOD + b"[user:root]\n")
+
+    def test_a_person_named_like_an_account_of_the_system_keeps_the_machine_from_nothing(self):
+        self.join(GOOD + b"[user:root]\n")
+        self.assertEqual(self.started, [["start", take.UNIT]])
 
     def test_what_is_no_base_64_and_no_ticket_is_refused(self):
         for pool in ("\u00e9", "a", "=", "a b=", "YQ==\n"):

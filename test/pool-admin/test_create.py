@@ -307,6 +307,9 @@ class Refused(unittest.TestCase):
             for option in ("--user", "--admin"):
                 self.refused(*at, option, user, says=[option, says])
         self.refused(*at, "--user", f"al={key}", "--user", f"al={key}", says=["--user al", "twice"])
+        for name in ("root", "backup", "mail", "games", "condor", "wow", "wow-web", "wowjob1"):
+            for option in ("--user", "--admin"):
+                self.refused(*at, option, f"{name}={key}", says=[f"{option} {name}: is the name of an account that each machine's system has"])
 
     def test_a_folder_that_is_something_else_stays_as_it_is(self):
         (self.world.home / "science").mkdir()

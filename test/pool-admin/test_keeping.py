@@ -180,6 +180,16 @@ class Kept(unittest.TestCase):
         self.refused("user", "remove", self.world.pool, "alice", says="no user of this pool")
         self.refused("user", "add", self.world.pool, f"Bob={self.world.key}", says="not a user name")
 
+    def test_who_is_called_as_an_account_of_the_system_is_not_added_and_can_be_removed(self):
+        for verb in ("user", "admin"):
+            self.refused(verb, "add", self.world.pool, f"backup={self.world.key}", says="add backup: is the name of an account that each machine's system has")
+        # Of a pool that was made before anybody looked.
+        told = json.loads(self.world.text("pool.json"))
+        told["users"] |= {"mail": KEY, "backup": KEY}
+        (self.world.pool / "pool.json").write_text(json.dumps(told), encoding="utf-8")
+        self.assertEqual({"alice", "backup"}, set(self.run_json("user", "remove", self.world.pool, "mail")["users"]))
+        self.assertEqual({"alice", "backup", "bob"}, set(self.run_json("user", "add", self.world.pool, f"bob={self.world.key}")["users"]))
+
     def test_a_new_image_is_stamped_with_the_same_identity(self):
         self.world.make_image(content=b"the next system")
         before = self.world.conf("for-volunteers/science-config.img")

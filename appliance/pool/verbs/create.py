@@ -107,6 +107,8 @@ def checked(given, context):
                        "Say --at HOST for each, the first one's first", "", f"--managers {given.managers}")
     subnet = given.subnet or settings.SUBNET
     named, admins = users.read(given.user), users.read(given.admin, "--admin")
+    conf.judge_names(named)
+    conf.judge_names(admins, "--admin")
     places = [place.read(at) for at in given.at]
     for host, port in places:
         conf.judge(given.name, subnet, f"{host}:{port}", named)

@@ -30,7 +30,10 @@ def change(given, context, field, called):
         pool = opening.pool(folder, context, held)
         told = pool.settings
         there = getattr(told, field)
-        after = {**there, **users.read(given.who, given.what)} if given.what == "add" else without(there, given.who, called)
+        new = users.read(given.who, given.what) if given.what == "add" else {}
+        # Of the new ones alone: somebody of a pool that is there must not keep it from a change.
+        conf.judge_names([name for name in new if name not in there], given.what)
+        after = {**there, **new} if given.what == "add" else without(there, given.who, called)
         conf.judge(told.name, told.subnet, told.at, after, given.what)
         pool.image  # before anything is changed: without an image to stamp, nothing is
         pool.change(**{field: after})

@@ -4,7 +4,7 @@ import binascii
 import os
 
 from wow.agent import allowed
-from wow.config import facts, poolconf, users
+from wow.config import facts, poolconf
 from wow.config import ticket as tickets
 from wow.config.poolconf import Pool
 from wow.lib import der, files, modes, paths, system
@@ -27,7 +27,6 @@ def join(fields: dict[str, str], _: int) -> None:
     data, ticket = decoded(fields.get("pool", "")), fields.get("ticket")
     try:
         pool = poolconf.read(data)
-        users.refuse_taken(files.read("/etc/passwd"), pool.users)
         refuse_others(pool)
     except WowError as error:
         error.code = error.code or allowed.BAD_REQUEST

@@ -2,7 +2,6 @@
 
 The writable layer above /etc is new at every boot, homes are not: a person keeps their number in the state folder's file `users`."""
 from wow.lib import agreed, paths
-from wow.lib.errors import WowError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,12 +40,11 @@ def numbers(kept: str, names: "Iterable[str]", owners: dict[str, int]) -> dict[s
     return known
 
 
-def refuse_taken(passwd: str, names: "Iterable[str]", file: str = "pool.conf") -> None:
-    """WowError if a person has the name of one of the system's accounts."""
-    taken = {line.split(":")[0] for line in passwd.splitlines()}
-    for name in names:
-        if name in taken or name.startswith(JOB):
-            raise WowError(f'"{name}" is an account of the system', "Choose another name", file, f"[user:{name}]")
+def of_the_system(passwd: str, names: "Iterable[str]") -> list[str]:
+    """Those of these people who have the name of one of the system's accounts; an account with a person's number is none of these."""
+    accounts = (line.split(":") for line in passwd.splitlines())
+    system = {name for name, *rest in accounts if not (len(rest) > 1 and rest[1].isdecimal() and FIRST_UID <= int(rest[1]) <= LAST_UID)}
+    return [name for name in names if name in system or is_ours(name)]
 
 
 def is_ours(name: str) -> bool:

@@ -52,6 +52,9 @@ ADMIN_GROUP = "wow-admin"
 """Who may: the administrators of a manager's pool.conf."""
 WEB_ACCOUNT = "wow-web"
 """The web page's account, for which the CA does nothing but for an administrator who is logged in there."""
+BASE_ACCOUNTS = "root daemon bin sys sync games man lp mail news uucp proxy www-data backup list irc _apt nobody systemd-network tss dnsmasq sshd condor"
+"""Accounts of the base's Debian packages, blanks between: no machine has an account for a person of pool.conf with such a
+name."""
 STACK_NOTICE = 3
 """Kind of the notice that says which modules the pool's machines use: its stack."""
 STACK_HEAD = "wow-stack 1"

@@ -40,14 +40,19 @@ def write_shadow(shadow: str) -> None:
 
 def make(wanted: dict[str, str | None], admins: "Iterable[str]" = ()) -> None:
     """Adds the accounts, and homes for people who have none yet. wanted: name to ssh key; admins: those of them who may ask the CA. OSError: /etc or /run
-    cannot be written. Who gets no number has no account, which is told."""
+    cannot be written. Who gets no number has no account, and neither has who is called as one of the system's accounts; both are told."""
+    passwd, group, shadow = (files.read(f"/etc/{name}") for name in ("passwd", "group", "shadow"))
+    if taken := users.of_the_system(passwd, wanted):
+        # A module or a newer base may have brought that account. It costs the person the account here, and not the machine its pool.
+        console.say_error(WowError(f"{', '.join(taken)} can have no account here: the system has one of that name. Others have theirs", "Have the pool's administrator "
+                                   "choose another name: wow pool user remove, then wow pool user add", "pool.conf", f"[user:{taken[0]}]"))
+        wanted = {name: key for name, key in wanted.items() if name not in taken}
     known = numbers(wanted)
     people = {name: known[name] for name in wanted if name in known}
     if without := sorted(set(wanted) - set(people)):
         console.say_error(WowError(f"{without[0]}{f' and {len(without) - 1} more' if without[1:] else ''} can have no account here: the numbers {users.FIRST_UID} to "
                                    f"{users.LAST_UID} are all given to people, some of whom may have left the pool", "As root remove homes of people who left, and their "
                                    "lines in this file; then start the machine again", NUMBERS))
-    passwd, group, shadow = (files.read(f"/etc/{name}") for name in ("passwd", "group", "shadow"))
     if f"\n{users.GROUP}:x:" not in group:
         passwd, group, shadow = users.add(passwd, group, shadow, people, [name for name in admins if name in people])
         files.write("/etc/passwd", passwd)

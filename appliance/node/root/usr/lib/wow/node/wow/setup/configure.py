@@ -34,7 +34,6 @@ def main() -> int:
         console.say_error(no_memory(error, "/etc"))
     try:
         pool, data, refused = accept.choose()
-        users.refuse_taken(files.read("/etc/passwd"), pool.users)
     except WowError as error:
         console.say_error(error)
         without_a_pool()
