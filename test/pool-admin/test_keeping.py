@@ -307,6 +307,10 @@ class Kept(unittest.TestCase):
         self.refused("stamp", self.world.pool, "--at", "10.9.9.9", says="--private")
         self.refused("stamp", self.world.pool, "--at", "a_b.example.org", says="--at a_b.example.org")
 
+    def test_where_one_option_of_stamp_is_wrong_none_counts(self):
+        for words, says in ((("--keyboard", "xx"), "--keyboard"), (("--keyboard", "de", "--origins", "http://a.example"), "--origins")):
+            self.refused("stamp", self.world.pool, "--at", "third.example.org", "--login", *words, says=says)
+
     def test_a_ca_that_has_admitted_machines_gets_no_second_manager_by_mistake(self):
         self.served()
         self.refused("create", "science", says="--replace-manager")

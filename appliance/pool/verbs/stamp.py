@@ -29,20 +29,7 @@ def run(given, context):
         pool.image  # first: without an image nothing is changed
         if given.arm64 or pool.settings.arm64:
             image.find_arm(context.clone)
-        if given.at:
-            host, port = place.read(given.at)
-            conf.judge(pool.settings.name, pool.settings.subnet, f"{host}:{port}", {})
-            context.warn(place.doubts(host, pool.settings.subnet, given.private))
-            pool.change(host=host, port=port)
-        if given.keyboard:
-            conf.judge_keyboard(given.keyboard)
-            pool.change(keyboard=given.keyboard)
-        if given.origins is not None:
-            pool.change(origins=conf.judge_origins(given.origins))
-        if given.login:
-            pool.change(login=True)
-        if given.arm64:
-            pool.change(arm64=True)
+        pool.change(**changed(given, pool.settings, context))
         for keys in (folder.manager, *(folder.other(one["host"]) for one in pool.settings.managers)):
             pool.authority.renew_manager(keys)
         why = None if given.replace_manager else pool.served()
@@ -51,3 +38,19 @@ def run(given, context):
         context.run([*pool.images(REPLACE if given.replace_manager else LEAVE), pool.papers(), pool.sealed(lambda key, _: opening.show_key(key, context))])
         context.say("the images are up to date. A manager that has run stays as it is: wow pool upgrade gives its disk the new system")
         context.tell(opening.facts(pool))
+
+
+def changed(given, told, context):
+    """The settings that are others from now on. WowError where one of the options is wrong: then none of them counts."""
+    found = {}
+    if given.at:
+        host, port = place.read(given.at)
+        conf.judge(told.name, told.subnet, f"{host}:{port}", {})
+        context.warn(place.doubts(host, told.subnet, given.private))
+        found = {"host": host, "port": port}
+    if given.keyboard:
+        conf.judge_keyboard(given.keyboard)
+        found["keyboard"] = given.keyboard
+    if given.origins is not None:
+        found["origins"] = conf.judge_origins(given.origins)
+    return {**found, **{name: True for name in ("login", "arm64") if getattr(given, name)}}
