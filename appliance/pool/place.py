@@ -26,6 +26,12 @@ def read(text):
     return host.lower(), int(port) if colon else agreed.OVERLAY_PORT
 
 
+def must_be_free(at, others):
+    """WowError where one of the other managers, HOST:PORT each, has that place."""
+    if at in others:
+        raise WowError("is another manager's place", "Each has its own", "", f"--at {at}")
+
+
 def look_up(host):
     """The IPv4 addresses of a name, as this machine's resolver tells them; OSError where it tells none."""
     return sorted({found[4][0] for found in socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_DGRAM)})

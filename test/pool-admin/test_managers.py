@@ -233,6 +233,13 @@ class Managers(unittest.TestCase):
         self.add()
         self.refused("add", self.world.pool, "second", says="is a manager of this pool")
 
+    def test_the_first_manager_does_not_move_to_the_place_of_another_one(self):
+        self.add()
+        kept = self.world.text("pool.json")
+        code, _, err = self.world.run("stamp", self.world.pool, "--at", "Second.example.org:4433")
+        self.assertEqual((1, "wow pool stamp: --at second.example.org:4433: is another manager's place. Each has its own\n", kept), (code, err, self.world.text("pool.json")))
+        self.world.does("stamp", self.world.pool, "--at", "manager.example.org")
+
     def test_a_pool_without_others_is_kept_as_a_former_clone_knows_it(self):
         self.assertNotIn("managers", json.loads(self.world.text("pool.json")))
         self.add()

@@ -131,9 +131,8 @@ def checked(given, context):
 def managers(places, reserved, subnet):
     """Those beside the first, as Settings has them. WowError where two have one place, or the subnet is too small."""
     at = [f"{host}:{port}" for host, port in places]
-    for one in at:
-        if at.count(one) > 1:
-            raise WowError("is another manager's place", "Each has its own", "", f"--at {one}")
+    for number, one in enumerate(at):
+        place.must_be_free(one, at[:number])
     if len(at) > 1 + min(addresses.beside_first(reserved), len(OTHERS)):
         raise WowError(f"keeps addresses for {1 + addresses.beside_first(reserved)} managers, and no pool has more than {agreed.MOST_MANAGERS}",
                        "Give a larger --subnet, like 10.128.0.0/16, or fewer --at", f"--subnet {subnet}")

@@ -60,9 +60,8 @@ def with_one(given, pool, context):
         host, port = place.read(given.at)
         at = f"{host}:{port}"
         conf.judge(pool.settings.name, pool.settings.subnet, at, {})
+        place.must_be_free(at, (pool.settings.at, *(one["at"] for one in there)))
         context.warn(place.doubts(host, pool.settings.subnet, given.private))
-        if at in (pool.settings.at, *(one["at"] for one in there)):
-            raise WowError("is another manager's place", "Each has its own", "", f"--at {given.at}")
     return (*there, {"host": given.name, "address": chosen(given, pool, context), "at": at})
 
 

@@ -46,6 +46,7 @@ def changed(given, told, context):
     if given.at:
         host, port = place.read(given.at)
         conf.judge(told.name, told.subnet, f"{host}:{port}", {})
+        place.must_be_free(f"{host}:{port}", [one["at"] for one in told.managers])
         context.warn(place.doubts(host, told.subnet, given.private))
         found = {"host": host, "port": port}
     if given.keyboard:
