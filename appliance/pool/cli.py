@@ -17,12 +17,14 @@ VERBS = {"create": create, "ticket": ticket, "user": user, "admin": admin, "proj
 
 
 class Context:
-    """What a verb is given: the clone, where progress is told, and whether a program reads what it prints. `reached` is told of each step."""
+    """What a verb is given: the clone, where progress is told, and whether a program reads what it prints. `reached` is told of each step. `changed` is the folder in
+    which the verb has kept the change that was asked for, None before that: what is left to do then is not the same command, which would ask for another change."""
 
     def __init__(self, clone, say, as_json, out, reached):
         self.clone = clone
         self.say = say
         self.as_json = as_json
+        self.changed = None
         self._out = out
         self._reached = reached
 
@@ -66,15 +68,15 @@ def main(words, clone=None, out=None, err=None, reached=lambda name: None):
     context = Context(clone or Clone(), Progress(err if given.json else out), given.json, out, reached)
     try:
         return VERBS[given.verb].run(given, context) or 0
-    except WowError as error:
-        print(f"wow pool {given.verb}: {error}", file=err)
-        return agreed.FAILED
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        print(f"wow pool {given.verb}: {where}{error.strerror or error}. {AGAIN}", file=err)
+    except (WowError, OSError) as error:
+        told = error if isinstance(error, WowError) else WowError(error.strerror or str(error), AGAIN, str(error.filename or ""))
+        if context.changed:
+            told.todo = f"{'' if told.todo == AGAIN else told.todo + '. '}The change is kept. When that is mended, go on with: wow pool stamp {context.changed}"
+        print(f"wow pool {given.verb}: {told}", file=err)
         return agreed.FAILED
     except KeyboardInterrupt:
-        print(f"wow pool {given.verb}: ended by you. What is done stays: type the same command again to go on", file=err)
+        kept = f"The change is kept. Go on with: wow pool stamp {context.changed}" if context.changed else "What is done stays: type the same command again to go on"
+        print(f"wow pool {given.verb}: ended by you. {kept}", file=err)
         return agreed.INTERRUPTED
     finally:
         os.umask(former)

@@ -25,7 +25,8 @@ def pool(folder, context, held):
 
 
 def renew(found, context):
-    """Makes anew what stands in every image: the images, the pages, the backup."""
+    """Makes anew what stands in every image: the images, the pages, the backup. The change for which this is done is kept already."""
+    context.changed = found.folder.root
     context.run([*found.images(), found.papers(), found.sealed(lambda key, _: show_key(key, context))])
 
 

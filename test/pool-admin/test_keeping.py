@@ -1,6 +1,7 @@
 """The verbs that keep a pool: show, ticket, user, stamp."""
 
 import datetime
+import errno
 import json
 import os
 import pathlib
@@ -189,6 +190,31 @@ class Kept(unittest.TestCase):
         (self.world.pool / "pool.json").write_text(json.dumps(told), encoding="utf-8")
         self.assertEqual({"alice", "backup"}, set(self.run_json("user", "remove", self.world.pool, "mail")["users"]))
         self.assertEqual({"alice", "backup", "bob"}, set(self.run_json("user", "add", self.world.pool, f"bob={self.world.key}")["users"]))
+
+    def test_where_the_change_is_kept_and_the_run_ends_before_the_images_it_is_said_how_to_go_on(self):
+        def full(name):
+            if name.endswith(".ova"):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "science.ova.new")
+
+        def ended_by_hand(name):
+            if name.endswith(".ova"):
+                raise KeyboardInterrupt
+
+        for number, other, end in ((2, "second", full), (3, "third", ended_by_hand)):
+            for words in (("ticket", "science", "--machines", str(number), *UNTIL), ("manager", "add", "science", other, "--at", f"{other}.example.org"),
+                          ("manager", "remove", "science", other), ("user", "add", "science", f"bob={self.world.key}"), ("user", "remove", "science", "bob"),
+                          ("project", "add", "science", "surge", "--says", "We forecast."), ("project", "remove", "science", "surge")):
+                code, _, err = self.world.run(*words, reached=end)
+                self.assertEqual((1 if end is full else 130, False), (code, "same command" in err), err)
+                self.assertTrue(err.endswith(f"The change is kept. {'When that is mended, go' if end is full else 'Go'} on with: wow pool stamp {self.world.pool}\n"), err)
+                self.world.does(*err.strip().rpartition(": wow pool ")[2].split())
+                conf = self.world.conf("for-volunteers/science-config.img")
+                for word, stands in ((f"{other}.example.org", "manager"), ("[user:bob]", "user"), ("[project:surge]", "project")):
+                    self.assertEqual(stands in words and "add" in words, word in conf, words)
+                self.assertTrue(self.run_json("show", self.world.pool)["backup"]["current"], words)
+            tickets = json.loads(self.world.text("tickets.json"))
+            self.assertEqual((number, number), (len(tickets), tickets[-1]["machines"]))
+            self.assertIn(tickets[-1]["ticket"], conf)
 
     def test_a_new_image_is_stamped_with_the_same_identity(self):
         self.world.make_image(content=b"the next system")
