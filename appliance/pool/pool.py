@@ -48,6 +48,10 @@ class Pool:
             self._arm = image.find_arm(self._clone)
         return self._arm
 
+    def find_images(self):
+        """WowError where there is no image to stamp, or none for arm64 and somebody gets that."""
+        return self.image, self.arm
+
     def change(self, **what):
         """Changes settings."""
         self.settings = self.settings._replace(**what)

@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -263,6 +264,14 @@ class Kept(unittest.TestCase):
         (self.world.arm_out / "wow-arm64.utm/config.plist").write_text("<plist>\n", encoding="ascii")
         code, _, err = self.world.run("stamp", self.world.pool, "--arm64")
         self.assertEqual((1, True), (code, "is not what SHA256SUMS beside it says" in err and "make image ARCH=arm64" in err), err)
+
+    def test_without_the_image_for_arm64_nothing_is_changed_where_somebody_gets_it(self):
+        self.world.make_arm()
+        self.run_json("stamp", self.world.pool, "--arm64")
+        shutil.rmtree(self.world.arm_out)
+        for words in (("user", "remove", self.world.pool, "alice"), ("ticket", self.world.pool, "--machines", "3", *UNTIL), ("manager", "add", self.world.pool, "second"),
+                      ("project", "add", self.world.pool, "surge", "--says", "We forecast.")):
+            self.refused(*words, says="make image ARCH=arm64")
 
     def conf_of(self, disk):
         """pool.conf on a disk that holds a whole machine."""

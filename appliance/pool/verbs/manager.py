@@ -31,7 +31,7 @@ def run(given, context):
         raise WowError("is no word of sign" if given.name else "is missing", "Type: wow pool manager sign FOLDER, or add or remove with a NAME", "", given.name or "NAME")
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
-        pool.image  # before anything is changed: without an image to stamp, nothing is
+        pool.find_images()  # before anything is changed: without an image to stamp, nothing is
         pool.list_managers(changed(given, pool, context), given.today, given.after)
         opening.renew(pool, context)
         context.say(told(given, folder, pool.settings))

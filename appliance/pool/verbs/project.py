@@ -26,7 +26,7 @@ def run(given, context):
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
         after = changed(given, pool.settings.projects)
-        pool.image  # before anything is changed: without an image to stamp, nothing is
+        pool.find_images()  # before anything is changed: without an image to stamp, nothing is
         pool.change(projects=after)
         opening.renew(pool, context)
         context.say(f"projects: {', '.join(after) or 'none'}. Send the new images; machines that run already keep the file that they have")

@@ -33,7 +33,7 @@ def run(given, context):
             return
         place.holds(told.subnet, create.ticket_of(given.machines), addresses.beside_first(told.reserved))
         until = create.day(given.until or day_in(settings.DAYS))
-        pool.image  # before the ticket: without an image to put it into, none is made
+        pool.find_images()  # before the ticket: without an image to put it into, none is made
         ticket = pool.add_ticket(given.machines, until)
         context.changed = folder.root
         context.say(f"ticket for {given.machines} machines until {until}; by hand: wow enroll --ticket {ticket}")

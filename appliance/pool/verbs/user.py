@@ -35,7 +35,7 @@ def change(given, context, field, called):
         conf.judge_names([name for name in new if name not in there], given.what)
         after = {**there, **new} if given.what == "add" else without(there, given.who, called)
         conf.judge(told.name, told.subnet, told.at, after, given.what)
-        pool.image  # before anything is changed: without an image to stamp, nothing is
+        pool.find_images()  # before anything is changed: without an image to stamp, nothing is
         pool.change(**{field: after})
         opening.renew(pool, context)
     return after, pool.settings
