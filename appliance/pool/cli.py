@@ -61,14 +61,27 @@ def parser():
 
 def main(words, clone=None, out=None, err=None, reached=lambda name: None):
     """Runs one verb; the tests give a clone, streams, and `reached`, which is called with each step's name before it is begun."""
-    given = parser().parse_args(words)
     out, err = out or sys.stdout, err or sys.stderr
+    try:
+        try:
+            given = parser().parse_args(words)
+        finally:
+            _flush(out)  # what --help prints
+    except OSError as error:
+        _give_up(out)
+        if not isinstance(error, BrokenPipeError):
+            print(f"wow pool: what it prints cannot be written: {error.strerror}. Print it to a place with room", file=err)
+        return agreed.FAILED
     # All that is made is the owner's alone.
     former = os.umask(0o077)
     context = Context(clone or Clone(), Progress(err if given.json else out), given.json, out, reached)
     try:
-        return VERBS[given.verb].run(given, context) or 0
+        code = VERBS[given.verb].run(given, context) or 0
+        _flush(out)
+        return code
     except (WowError, OSError) as error:
+        if isinstance(error, OSError) and error.filename is None:
+            _give_up(out)
         told = error if isinstance(error, WowError) else WowError(error.strerror or str(error), AGAIN, str(error.filename or ""))
         if context.changed:
             told.todo = f"{'' if told.todo == AGAIN else told.todo + '. '}The change is kept. When that is mended, go on with: wow pool stamp {context.changed}"
@@ -78,5 +91,20 @@ def main(words, clone=None, out=None, err=None, reached=lambda name: None):
         kept = f"The change is kept. Go on with: wow pool stamp {context.changed}" if context.changed else "What is done stays: type the same command again to go on"
         print(f"wow pool {given.verb}: ended by you. {kept}", file=err)
         return agreed.INTERRUPTED
+    except EOFError:
+        print(f"\nwow pool {given.verb}: the input ended before the question was answered. Type the same command again, and an answer", file=err)
+        return agreed.FAILED
     finally:
         os.umask(former)
+
+
+def _flush(out):
+    """OSError where what was printed cannot be written. There may be no standard output."""
+    if out:
+        out.flush()
+
+
+def _give_up(out):
+    """Prints no more to standard output: Python would write the rest once more at its end, and tell that it cannot."""
+    if out and out is sys.stdout:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import tempfile
 import types
 import unittest
@@ -15,6 +16,8 @@ from wow.lib import base, control
 from wow.lib.verb import Option, UsageError, Verb
 from wow.verbs import enroll, module, peers, status
 import samples
+
+WOW = pathlib.Path(__file__).resolve().parents[2] / "appliance/node/root/usr/bin/wow"
 
 
 class Verbs(unittest.TestCase):
@@ -159,6 +162,27 @@ class Verbs(unittest.TestCase):
             self.assertEqual(dispatch.main(["enroll", "--ticket", "no colon"]), 2)
             self.assertEqual(dispatch.main(["status", "--socket", "/nonexistent/s"]), 1)
 
+    def test_a_question_to_which_no_answer_comes_ends_with_a_sentence(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+        for answers in ([EOFError], ["a-password", EOFError]):
+            with mock.patch("sys.stdin", Terminal()), mock.patch("getpass.getpass", side_effect=answers), mock.patch("sys.stderr", io.StringIO()) as err, \
+                    mock.patch.object(client, "ask") as asked:
+                self.assertEqual(dispatch.main(["screen", "password"]), 1)
+            self.assertEqual(err.getvalue(), "\nwow screen: the input ended before the question was answered. Type the command again, and an answer\n")
+            asked.assert_not_called()
+
+    def test_what_cannot_be_printed_is_told_once(self):
+        for word in ("help", "--version"):
+            for environment in ({}, {"PYTHONUNBUFFERED": "1"}):
+                reader, broken = os.pipe()
+                os.close(reader)
+                for place, said in ((os.open("/dev/full", os.O_WRONLY), f"wow {word}: what it prints cannot be written: No space left on device. Print it to a place with room\n"),
+                                    (broken, "")):
+                    done = subprocess.run(["/usr/bin/python3", WOW, word], env=environment, stdout=place, stderr=subprocess.PIPE, text=True, check=False)
+                    os.close(place)
+                    self.assertEqual((done.returncode, done.stderr), (1, said))
 
 
 if __name__ == "__main__":

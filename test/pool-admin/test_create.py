@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import types
 import unittest
 from unittest import mock
 
@@ -221,15 +222,18 @@ class SeveralManagers(unittest.TestCase):
         class Terminal(io.StringIO):
             def isatty(self):
                 return True
-        asked = []
-
-        def answer(question):
-            asked.append(question)
-            return f" {'second' if 'second' in question else 'first'}.example.org "
-        with mock.patch.object(create.sys, "stdin", Terminal()), mock.patch("builtins.input", answer):
+        asked, out = io.StringIO(), io.StringIO()
+        with mock.patch.object(create.sys, "stdin", Terminal(" first.example.org \nsecond.example.org\n")), mock.patch.object(create.sys, "stderr", asked), \
+                mock.patch.object(create.sys, "stdout", out):
             given = argparse.Namespace(managers=2, at=[])
             create.ask_places(given)
-        self.assertEqual((2, ["first.example.org", "second.example.org"]), (len(asked), given.at))
+        self.assertEqual(["first.example.org", "second.example.org"], given.at)
+        self.assertEqual((["first", "second"], ""), (re.findall(r"Where will the (\w+) manager run", asked.getvalue()), out.getvalue()))
+        with mock.patch.object(create, "sys", types.SimpleNamespace(stdin=Terminal(), stderr=asked)):
+            for words in (("create", "science", "--managers", "2"), ("create", "science", "--managers", "2", "--at", "first.example.org")):
+                code, _, err = self.world.run(*words)
+                self.assertEqual((1, "\nwow pool create: the input ended before the question was answered. Type the same command again, and an answer\n"), (code, err))
+        self.assertFalse(self.world.pool.exists())
 
 
 class Refused(unittest.TestCase):

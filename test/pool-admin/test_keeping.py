@@ -378,6 +378,16 @@ class Words(unittest.TestCase):
         for words in (("make",), ("create",), ("create", "a", "--colour"), ("show",), ("user", "change", "x", "y"), ("create", "a", "--machines", "many")):
             self.assertEqual(2, self.command(*words).returncode, words)
 
+    def test_what_cannot_be_printed_is_told_once(self):
+        world = World(self)
+        world.copied()
+        for words, says in ((("show", "--help"), "wow pool: what it prints cannot be written: No space left on device."), (("show", world.pool), "wow pool show: No space left on device.")):
+            for environment in ({}, {"PYTHONUNBUFFERED": "1"}):
+                with open("/dev/full", "wb") as full:
+                    done = subprocess.run([ROOT / "appliance/pool/command", *words], env={**os.environ, "PYTHONUNBUFFERED": "", **environment}, stdout=full, stderr=subprocess.PIPE,
+                                          text=True, check=False)
+                self.assertEqual((1, 1, True), (done.returncode, done.stderr.count("\n"), done.stderr.startswith(says)), done.stderr)
+
     def test_help_of_wow_names_the_verb(self):
         done = subprocess.run([sys.executable, ROOT / "appliance/node/root/usr/bin/wow", "help"], capture_output=True, text=True, check=True)
         self.assertRegex(done.stdout, r"(?m)^  pool +on the building machine")

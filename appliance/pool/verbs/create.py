@@ -95,7 +95,9 @@ def ask_places(given):
     if len(given.at) > count:
         raise WowError(f"there are {len(given.at)} places", "Say one --at for each manager", "", f"--managers {count}")
     for number in range(len(given.at), count) if sys.stdin.isatty() else ():
-        given.at.append(input(f"Where will the {('first', *OTHERS)[number]} manager run, as everybody reaches it (HOST or HOST:PORT)? ").strip())
+        # Standard output may be a file for the result.
+        print(f"Where will the {('first', *OTHERS)[number]} manager run, as everybody reaches it (HOST or HOST:PORT)? ", end="", file=sys.stderr, flush=True)
+        given.at.append(input().strip())
 
 
 def checked(given, context):

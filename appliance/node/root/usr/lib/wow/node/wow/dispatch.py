@@ -25,6 +25,29 @@ def load(name: str) -> Verb:
 def main(arguments: list[str]) -> int:
     """Runs the verb that the arguments name; returns the exit code."""
     name, *rest = arguments or ["help"]
+    try:
+        code = run(name, rest)
+        if sys.stdout:
+            sys.stdout.flush()
+        return code
+    except EOFError:
+        print(f"\nwow {name}: the input ended before the question was answered. Type the command again, and an answer", file=sys.stderr)
+        return agreed.FAILED
+    except KeyboardInterrupt:
+        return agreed.INTERRUPTED
+    except OSError as error:
+        is_broken = isinstance(error, BrokenPipeError)
+        if not is_broken and (error.filename is not None or isinstance(error, (ConnectionError, TimeoutError))):
+            raise
+        # Python would write the rest once more at its end, and tell that it cannot.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not is_broken:
+            print(f"wow {name}: what it prints cannot be written: {error.strerror}. Print it to a place with room", file=sys.stderr)
+        return agreed.FAILED
+
+
+def run(name: str, rest: list[str]) -> int:
+    """The same, where a person answers each question, and what is printed can be written."""
     if name == "--version":
         print(f"wow {VERSION}")
         return agreed.DONE
@@ -44,7 +67,3 @@ def main(arguments: list[str]) -> int:
     except WowError as error:
         print(f"wow {name}: {error}", file=sys.stderr)
         return agreed.FAILED
-    except BrokenPipeError:
-        return agreed.FAILED
-    except KeyboardInterrupt:
-        return agreed.INTERRUPTED
