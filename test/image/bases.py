@@ -27,9 +27,9 @@ class Place:
         self.folder, self.base = folder, folder / "base"
         self.layer, self.node, self.about = folder / "layers/base.squashfs", folder / "layers/node.squashfs", folder / "base.json"
 
-    def publish(self, what, out, fails=False):
+    def publish(self, what, out, *more, fails=False):
         """A recipe or an archive as a layer over this base; what it said."""
-        return run(LAYERS / "publish", "--base", self.base, "--node", self.node, "--about", self.about, what, "-o", out, fails=fails)
+        return run(LAYERS / "publish", "--base", self.base, "--node", self.node, "--about", self.about, what, "-o", out, *more, fails=fails)
 
     def compose(self, glue, *modules, fails=False):
         """What compose said of these modules."""
