@@ -15,7 +15,7 @@ public sealed class DnsServer
     private int _open;
 
     // A job of this machine may ask for names without end.
-    private bool MayWait => _open < OpenQueries;
+    private bool MayWait => _open <= OpenQueries;
 
     internal DnsServer(VirtualNetworkOptions options, Names names)
     {
@@ -76,9 +76,8 @@ public sealed class DnsServer
                 AnswerService(now, question, HostLabel.Manager, Agreed.CondorPort, reply);
                 break;
             case [string label]:
-                bool mayWait = MayWait;
                 _open++;
-                _names.Find(now, label, mayWait, (_, answer) =>
+                _names.Find(now, label, MayWait, (_, answer) =>
                 {
                     _open--;
                     reply(Host(question, answer));
@@ -92,9 +91,8 @@ public sealed class DnsServer
 
     private void AnswerService(TimeSpan now, DnsQuery question, string service, ushort port, Action<ReadOnlyMemory<byte>> reply)
     {
-        bool mayWait = MayWait;
         _open++;
-        _names.Find(now, service, mayWait, (_, answer) =>
+        _names.Find(now, service, MayWait, (_, answer) =>
         {
             _open--;
             if (answer.Address is not { } address || question.Type is not (DnsType.Srv or DnsType.Any))
@@ -121,9 +119,8 @@ public sealed class DnsServer
                 reply(Apex(question, name.ZoneLabels));
                 break;
             case ReverseKind.Host when question.Type is DnsType.Ptr or DnsType.Any:
-                bool mayWait = MayWait;
                 _open++;
-                _names.FindHost(now, name.Address, mayWait, (_, host) =>
+                _names.FindHost(now, name.Address, MayWait, (_, host) =>
                 {
                     _open--;
                     var message = new DnsReply(question, host is null ? DnsResponseCode.ServerFailure : DnsResponseCode.NoError);
