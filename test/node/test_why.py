@@ -352,6 +352,21 @@ class Verbs(unittest.TestCase):
         lines = why_verb.lines(self.explained(ONE, BUSY, SECOND), "alice")
         self.assertEqual([line.partition(":")[0] for line in lines], ["Job 3.0 waits", "Job 15.0 and 1 more of bob waits"])
 
+    def test_jobs_that_ended_otherwise_or_elsewhere_are_not_told_as_one(self):
+        def one(number, host, code):
+            job = {**JOBS[RUNS]["job"], "number": number, "status": gather.ENDED, "host": host, "exit": f"with exit code {code}"}
+            return Explained(job, decide.decide(job, None, None), None)
+        lines = why_verb.lines([one("6.0", "alpha", 0), one("6.1", "alpha", 1), one("6.2", "beta", 1), one("6.3", "alpha", 0)], "alice")
+        self.assertEqual(len(lines), 2)
+        self.assertRegex(lines[0], "^Job 6.0 and 1 more has ended: It ended .* with exit code 0 on alpha")
+        self.assertRegex(lines[1], "^Job 6.1 and 1 more has ended, on 2 machines. Of the first: It ended .* with exit code 1 on alpha")
+        self.assertIn("There may be more", why_verb.lines([one("6.0", "alpha", 0)] * gather.MOST, "alice")[-1])
+
+    def test_a_program_in_a_deep_folder_has_its_own_name(self):
+        with ads.classad2():
+            [ad] = gather.classads.parse(ads.printed(f'Cmd = "/{"deep/" * 200}work.sh"\nJobStatus = 1'))
+            self.assertEqual(gather.job(ad, now=1.0)["batch"], "work.sh")
+
     def test_programs_get_how_many_machines_would_do_and_are_free(self):
         facts = [one.facts() for one in self.explained(ONE, BUSY, RUNS)]
         self.assertEqual([one["machines"] for one in facts], [{"in_pool": 2, "would_do": 0, "free": 0}, {"in_pool": 2, "would_do": 1, "free": 0}, None])

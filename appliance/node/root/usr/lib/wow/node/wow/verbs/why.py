@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 STUCK = f"(JobStatus == {gather.IDLE} || JobStatus == {gather.HELD} || JobStatus == {gather.SUSPENDED})"
 """Jobs of which a person asks why."""
+PLACED = (gather.RUNNING, gather.TRANSFERRING, gather.SUSPENDED, gather.ENDED)
+"""Jobs whose sentence names a machine."""
 NONE = "None of your jobs on this machine waits or is held. Those that run: wow jobs"
 
 
@@ -58,10 +60,11 @@ def answers(jobs: "list[Ad]") -> list[Explained]:
 
 def lines(found: list[Explained], user: str) -> list[str]:
     """A line each for jobs that are in different states or for different reasons; those that are alike share one."""
-    groups: dict[tuple[int, str, str], list[Explained]] = {}
+    groups: dict[tuple[int, str, str, str], list[Explained]] = {}
     for one in found:
-        groups.setdefault((one.job["status"], one.answer.code, one.job["reason"]), []).append(one)
-    return [line(group, user) for group in groups.values()]
+        groups.setdefault((one.job["status"], one.answer.code, one.job["reason"], one.job["exit"]), []).append(one)
+    more = [f"There may be more: {gather.MOST} jobs are looked at here. Name one by its number, like 12.{gather.MOST}"] if len(found) >= gather.MOST else []
+    return [line(group, user) for group in groups.values()] + more
 
 
 def line(group: list[Explained], user: str) -> str:
@@ -70,7 +73,9 @@ def line(group: list[Explained], user: str) -> str:
     more = f" and {len(group) - 1} more" if len(group) > 1 else ""
     owner = f" of {first.job['owner']}" if first.job["owner"] != user else ""
     state = decide.STATES.get(first.job["status"], "is there")
-    return f"Job {first.job['number']}{more}{owner} {state}: {first.answer.sentence()}"
+    hosts = len({one.job["host"] for one in group}) if first.job["status"] in PLACED else 1
+    spread = f", on {hosts} machines. Of the first" if hosts > 1 else ""
+    return f"Job {first.job['number']}{more}{owner} {state}{spread}: {first.answer.sentence()}"
 
 
 VERB = Verb("why", "[JOB]", "why a job waits, is held or runs: what is missing, how many machines would do, whose turn it is, and what to do; without a number all of "

@@ -80,6 +80,12 @@ def text(ad: "Ad", name: str) -> str:
     return table.printable(found[:LONGEST]) if isinstance(found, str) else ""
 
 
+def file_name(ad: "Ad", name: str) -> str:
+    """The same of a path's name behind its last slash, however long the path is."""
+    found = value(ad, name)
+    return table.printable(found.rpartition("/")[2][:LONGEST]) if isinstance(found, str) else ""
+
+
 def number(ad: "Ad", name: str) -> float | None:
     """An attribute's value where it is a number."""
     found = value(ad, name)

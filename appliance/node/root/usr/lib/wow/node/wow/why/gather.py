@@ -33,8 +33,8 @@ def queue(constraint: str) -> "list[Ad]":
 
 
 def history(constraint: str) -> "list[Ad]":
-    """Jobs that left the queue, the last first. There is none on a machine where none ever ended."""
-    code, said = system.run(["condor_history", "-jsonl", "-limit", "10", "-constraint", constraint], timeout=PATIENCE)
+    """Jobs that left the queue, the last first, as many as of the queue at most. There is none on a machine where none ever ended."""
+    code, said = system.run(["condor_history", "-jsonl", "-limit", str(MOST), "-constraint", constraint], timeout=PATIENCE)
     return classads.parse(said) if code == 0 else []
 
 
@@ -90,7 +90,7 @@ def job(ad: "Ad", now: float | None = None) -> "Job":
     return {
         "number": f"{int(classads.number(ad, 'ClusterId') or 0)}.{int(classads.number(ad, 'ProcId') or 0)}",
         "owner": classads.text(ad, "Owner"), "user": submitter(ad),
-        "batch": (classads.text(ad, "JobBatchName") or classads.text(ad, "Cmd").rpartition("/")[2]),
+        "batch": (classads.text(ad, "JobBatchName") or classads.file_name(ad, "Cmd")),
         "status": status, "universe": int(classads.number(ad, "JobUniverse") or 0), "since": waits,
         "host": (classads.text(ad, "RemoteHost") or classads.text(ad, "LastRemoteHost")).rpartition("@")[2].partition(".")[0],
         "reason": " ".join(reason.split()), "code": int(classads.number(ad, "HoldReasonCode") or 0),
