@@ -387,8 +387,9 @@ class Verb(Case):
     def test_words_become_what_the_agent_takes(self):
         for arguments, wanted in (
                 (("set", "percent", "50%"), {"percent": "50"}), (("set", "percent", "50"), {"percent": "50"}), (("set", "processors", "2"), {"processors": "2"}),
-                (("set", "memory", "2G"), {"memory": "2048"}), (("set", "disk", "500m"), {"disk": "500"}), (("set", "disk", "1T"), {"disk": "1048576"}), (("set", "speed", "500kB/s"), {"speed": "500"}), (("set", "speed", "2", "MB/s"), {"speed": "2000"}),
-                (("set", "speed", "64k"), {"speed": "64"}), (("set", "month", "20", "GB"), {"month": "20"}), (("set", "month", "1T"), {"month": "1000"}), (("set", "month", "none"), {"month": "none"}),
+                (("set", "memory", "2G"), {"memory": "2048"}), (("set", "memory", "2GB"), {"memory": "2048"}), (("set", "memory", "512", "MiB"), {"memory": "512"}), (("set", "memory", "none"), {"memory": "none"}),
+                (("set", "percent", "50", "%"), {"percent": "50"}), (("set", "disk", "500m"), {"disk": "500"}), (("set", "disk", "1T"), {"disk": "1048576"}), (("set", "speed", "500kB/s"), {"speed": "500"}), (("set", "speed", "2", "MB/s"), {"speed": "2000"}),
+                (("set", "speed", "64k"), {"speed": "64"}), (("set", "month", "20", "GB"), {"month": "20"}), (("set", "month", "1tb"), {"month": "1000"}), (("set", "month", "none"), {"month": "none"}),
                 (("set", "disk", "none"), {"disk": "none"}),
                 (("set", "hours", "mon-fri", "20:00-7:00", "sat", "0-24"), {"hours": "mon-fri 20:00-7:00 sat 0-24"}), (("clear", "hours"), {"hours": "none"}),
                 (("clear",), dict.fromkeys(state.NAMES, "none"))):
@@ -398,7 +399,7 @@ class Verb(Case):
 
     def test_wrong_words_are_refused_before_anybody_is_asked(self):
         for arguments in (("set",), ("set", "percent"), ("set", "colour", "1"), ("clear", "colour"), ("set", "speed", "500"), ("set", "speed", "4Mbit/s"), ("set", "speed", "k"),
-                          ("set", "month", "20"), ("set", "month", "20M"), ("set", "month", "-1G"), ("set", "month", ""), ("clear", "hours", "disk"), ("show", "hours"), ("50",), ("set", "memory", "2048"),
+                          ("set", "month", "20"), ("set", "month", "20M"), ("set", "month", "-1G"), ("set", "month", ""), ("clear", "hours", "disk"), ("show", "hours"), ("50",), ("set", "memory", "2048"), ("set", "memory", "1.5G"), ("set", "memory", "G"), ("set", "memory", "2", "G", "3"), ("set", "disk", ""), ("set", "speed", "500kb/s"), ("set", "percent", "%", "50", "7"),
                           ("set", "processors", "1", "2")):
             with self.assertRaises(UsageError, msg=arguments):
                 self.run_verb(*arguments)

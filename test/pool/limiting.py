@@ -16,7 +16,7 @@ NONSENSE = (
     ("processors 0", "too little"), ("processors 9999", "more than there is"), ("processors two", "no number"), ("percent 0", "too little"), ("percent 99999%", "more than there is"),
     ("memory 1M", "too little"), ("memory 9999G", "more than there is"), ("disk 900T", "more than there is"), ("hours mon 9-9", "ends when it begins"),
     ("hours someday 9-10", "is no day"), ("hours mon 25:00-26:00", "no time of a day"), ("hours mon", "in pairs"),
-    ("speed 1k", "too little"), ("speed 500", "is said like"), ("speed 5000MB/s", "more than there is"), ("month 0G", "too little"), ("month 20", "is said like"))
+    ("speed 1k", "too little"), ("speed 500", "with a unit"), ("speed 5000MB/s", "more than there is"), ("month 0G", "too little"), ("month 20", "with a unit"))
 CARRIED = """
 import json
 with open("/var/lib/wow/pause/month.json", "r+", encoding="ascii") as file:

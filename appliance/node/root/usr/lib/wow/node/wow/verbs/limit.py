@@ -10,8 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Sequence
 
-LINE = {"speed": ({"k": 1, "m": 1000}, "500kB/s or 2MB/s"), "month": ({"g": 1, "t": 1000}, "20GB or 1TB")}
-UNITS = {"M": 1, "G": 1024, "T": 1024 * 1024}
+ROOM = ({"m": 1, "g": 1024, "t": 1024 * 1024}, "512M or 2G")
+MEASURED = {"memory": ROOM, "disk": ROOM, "speed": ({"k": 1, "m": 1000}, "500kB/s or 2MB/s"), "month": ({"g": 1, "t": 1000}, "20GB or 1TB")}
+"""Limits with a unit: what it is in that of the agent, and an example."""
 USAGE = f"say show, set NAME VALUE or clear [NAME]; a name is one of {', '.join(state.NAMES)}"
 
 
@@ -37,24 +38,20 @@ def asked(name: str, said: "Sequence[str]") -> str:
     """What the agent takes for the words of a command line, as far as that can be told without asking it."""
     if name == "hours":
         return " ".join(said)
-    if name in LINE:
-        return carried(name, "".join(said))
-    if len(said) > 1:
+    if name in MEASURED:
+        return measured(name, "".join(said))
+    number, *more = [word for word in said if word != "%" or name != "percent"] or [""]
+    if more:
         raise UsageError(f"{name} has one value")
-    number = said[0].removesuffix("%") if name == "percent" else said[0]
-    if name in ("memory", "disk") and number[-1:].upper() in UNITS and number[:-1].isascii() and number[:-1].isdigit() and len(number) <= 9:
-        return str(int(number[:-1]) * UNITS[number[-1:].upper()])
-    if name in ("memory", "disk") and number.isdigit():
-        raise UsageError(f"{name} needs a unit: {number}M or {number}G")
-    return number
+    return number.removesuffix("%") if name == "percent" else number
 
 
-def carried(name: str, said: str) -> str:
-    """The same for a limit of the overlay: its unit is never left out, for people say kbit, too."""
-    units, example = LINE[name]
-    number = said.lower().removesuffix("/s" if name == "speed" else "").removesuffix("b")
+def measured(name: str, said: str) -> str:
+    """The same for a number with a unit. 2G, 2GB and 2GiB are one. The unit is never left out; people say kbit, too, and mean it by a small b."""
+    units, example = MEASURED[name]
+    number = said.removesuffix("/s").removesuffix("B").lower() if name == "speed" else said.lower().removesuffix("b").removesuffix("i")
     if said != words.NONE and (number[-1:] not in units or not number[:-1].isascii() or not number[:-1].isdigit() or len(number) > 9):
-        raise UsageError(f"{name} is said like {example}")
+        raise UsageError(f"{name} is a whole number with a unit, like {example}")
     return said if said == words.NONE else str(int(number[:-1]) * units[number[-1:]])
 
 
