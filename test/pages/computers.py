@@ -72,6 +72,8 @@ def run(tally, house, modules):
         print(f"     the job stands still {took:.1f} s after its computer said that it runs on battery", flush=True)
         text = guest.ask()[2]
         must("Your computer runs on battery, so jobs stand still" in text and "which runs on battery" in text and "Resume now" not in text, text)
+        late, key = house.guest()
+        must(late.ask("/computer/anyway", {"key": key, "why": "wow-used"})[0] == 303 and seen(house)["chosen"]["battery"], "a page of before ends another choice")
         must(re.search("heard [0-9]+ s ago: idle for [0-9]+ s, on battery 57 %", guest.ask("/computer")[2]), guest.ask("/computer")[2])
         must("Your computer runs on battery" in until(lambda: beta.sh("cat /run/wow/page"), lambda said: "on battery" in said, "the screen says it")[0], "")
         until(lambda: beta.sh("condor_config_val WowPauseReason; :"), lambda said: "on battery, is used or busy" in said, "HTCondor is told, and not which")

@@ -115,9 +115,9 @@ class Computer:
         return self._done(secret, **{name: "yes" if forms.get(name) else "no" for name in ("battery", "busy", "restart")}, used=used or "none")
 
     def _anyway(self) -> "Any":
-        """Jobs run all the same, from now on, when it is like this."""
+        """Jobs run all the same, from now on, when it is as the page said. It may be otherwise by now: then nothing is changed, and the page says how it is."""
         secret, why = self._must(), seen.read().why
-        if why is None:
+        if why is None or self._bottle.request.forms.get("why") != seen.WHO[why]:
             return self._to("/")
         name, value = words.ANYWAY[why]
         return self._done(secret, "/", **{name: value})
@@ -161,7 +161,8 @@ def line(paused: "Pause | None", has_slots: bool, key: str) -> Html:
         return Html("")
     stands = ""
     if paused and paused.who in words.SHORT:
-        stands = f"<p>{plain(words.SHORT[paused.who])}, so jobs stand still.</p>{form(f'{PATH}/anyway', key, button('Run jobs all the same', kind='strong'))}"
+        anyway = form(f"{PATH}/anyway", key, button("Run jobs all the same", "why", paused.who, "strong"))
+        stands = f"<p>{plain(words.SHORT[paused.who])}, so jobs stand still.</p>{anyway}"
     return Html(f'<h2>Your computer</h2>{stands}<p><a href="{PATH}">Pause by its battery, its use or its load</a></p>')
 
 
