@@ -64,6 +64,15 @@ def run(tally, house, modules, out):
         house.beta.sh("wow pause tomorrow", "alice")
         page.shows(text="its job stands still; by alice")
         house.beta.sh("wow resume", "alice")
+        page.shows(text="Jobs stand still at once")
+        title = page.title()
+    with tally.case("with script a page that has no answer any more says so, and no longer once it has one"):
+        house.beta.sh("systemctl stop wow-web.socket wow-web.service")
+        page.shows(text="No answer since")
+        must(page.title() != title, page.title())
+        house.beta.sh("systemctl start wow-web.socket")
+        page.gone(text="No answer since")
+        must(page.title() == title, page.title())
     with tally.case("the cookie is for this machine alone and no script reads it"):
         cookie, = page.cookies()
         must((cookie["httpOnly"], cookie["sameSite"], cookie["domain"]) == (True, "Strict", ADDRESS), f"{cookie}")

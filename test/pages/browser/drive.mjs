@@ -51,6 +51,7 @@ const acts = {
   async focus({ label }) { await page.getByLabel(label, { exact: true }).focus(); },
   async gone({ text }) { await page.getByText(text).first().waitFor({ state: "detached" }); },
   async shows({ text }) { await page.getByText(text).first().waitFor(); },
+  async title() { return page.title(); },
   async text() { await loaded(); return page.innerText("body"); },
   async cookies() { return context.cookies(); },
   // What it complained of: scripts that a policy kept out, files that were not there.

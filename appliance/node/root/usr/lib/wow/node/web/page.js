@@ -7,24 +7,40 @@ function local(part) {
   }
 }
 
+// What stands on the page is old from now on, until there is an answer again.
+const silent = document.createElement("p");
+silent.className = "alert";
+silent.setAttribute("role", "alert");
+
+function missed() {
+  document.title = "No answer: WOW";
+  if (!silent.isConnected) {
+    silent.textContent = `No answer since ${new Date().toLocaleTimeString()}: what stands here is of then.`;
+    document.getElementById("now").before(silent);
+  }
+}
+
 async function renew() {
   if (document.visibilityState !== "visible") {
     return;
   }
   try {
     const answer = await fetch(location.href);
-    const now = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("now");
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const now = page.getElementById("now");
     const here = document.getElementById("now");
     if (!now) {
       location.reload(); // Not logged in any more.
       return;
     }
+    document.title = page.title;
+    silent.remove();
     local(now);
     if (now.innerHTML !== here.innerHTML && !here.contains(document.activeElement)) {
       here.replaceWith(document.adoptNode(now));
     }
   } catch {
-    document.title = "No answer: WOW";
+    missed();
   }
 }
 
