@@ -113,6 +113,9 @@ class Where(unittest.TestCase):
         for host in ("", "192.168.1.8", "192.168.1.7:4480", "evil.example", "evil.example:80", "localhost.evil.example", "localhost:x", "localhost:", "localhost:80:80", "@localhost", "[::1]"):
             self.assertEqual(where.is_ours(host, ours), host == "localhost:", host)
 
+    def test_machines_at_two_ports_of_one_name_have_a_cookie_each(self):
+        self.assertEqual([where.cookie("wow", host) for host in ("192.168.1.7", "localhost:4480", "localhost:8080", "")], ["wow", "wow-4480", "wow-8080", "wow"])
+
     def test_the_address_that_works_behind_virtualbox_s_nat_and_elsewhere(self):
         with tempfile.NamedTemporaryFile("w") as product:
             product.write("VirtualBox\n")

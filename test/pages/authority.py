@@ -239,7 +239,7 @@ def looks(tally, house, page, out):
     """How it looks, and to whom."""
     with tally.case("the cookie is for the CA's pages, and no script reads it"):
         cookie, = page.cookies()
-        must((cookie["name"], cookie["path"], cookie["httpOnly"], cookie["sameSite"]) == ("wow-ca", "/ca", True, "Strict"), f"{cookie}")
+        must((cookie["name"], cookie["path"], cookie["httpOnly"], cookie["sameSite"]) == ("wow-ca-4481", "/ca", True, "Strict"), f"{cookie}")
     with tally.case("axe-core finds nothing on the CA's pages, wide and light or as wide as a phone and dark"):
         ask_for(house)
         for scheme, width in (("light", WIDE), ("dark", PHONE)):

@@ -153,6 +153,14 @@ def forms(tally, house):
             must(status in (400, 421) and "<" not in text, f"{host}: {status} {text}")
         for host in (ADDRESS, f"{ADDRESS}:80", "localhost:4480", "127.0.0.1:12345"):
             must(house.asker().ask(host=host)[0] == 200, host)
+    with tally.case("a browser that is at two machines by two ports of localhost is at both"):
+        one, another = house.asker(), house.asker()
+        for guest, port in ((one, 4480), (another, 8080)):
+            must(guest.ask("/login", {"code": house.code()}, host=f"localhost:{port}")[0] == 303, f"{port} lets nobody in")
+        must(one.cookie.partition("=")[0] != another.cookie.partition("=")[0], f"the second takes the cookie of the first: {one.cookie}")
+        one.cookie = f"{one.cookie}; {another.cookie}"
+        for port in (4480, 8080):
+            must("Log out" in one.ask(host=f"localhost:{port}")[2], f"{port} knows nobody")
     with tally.case("a form without its key, of another login, of another site or of nobody does nothing"):
         guest, key = house.guest()
         other, other_key = house.guest()

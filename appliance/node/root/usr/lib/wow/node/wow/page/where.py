@@ -64,3 +64,9 @@ def is_ours(host: str, addresses: list[str]) -> bool:
     if port and not (port.isascii() and port.isdigit()):
         return False
     return name in NAMES or (name in addresses and port in ("", str(paths.PAGE_PORT)))
+
+
+def cookie(name: str, host: str) -> str:
+    """A cookie's name at this Host. A browser has one jar for all ports of a name, and two machines are often at two ports of localhost."""
+    _, _, port = host.partition(":")
+    return f"{name}-{port}" if port else name

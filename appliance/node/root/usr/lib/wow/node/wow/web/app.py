@@ -73,8 +73,11 @@ class App:
 
     def _secret(self) -> str:
         """The cookie of who is in, empty for others."""
-        secret = str(self._bottle.request.get_cookie(COOKIE) or "")
+        secret = str(self._bottle.request.get_cookie(self._cookie()) or "")
         return secret if self._guests.knows(secret) else ""
+
+    def _cookie(self) -> str:
+        return where.cookie(COOKIE, str(self._bottle.request.get_header("Host") or ""))
 
     def _must(self) -> str:
         """The cookie of who is in and sent a form of ours; else the answer is that it did not."""
@@ -103,11 +106,11 @@ class App:
             secret = self._guests.login(said)
         except Refused as refused:
             return self._answer(refused.status, pages.login("", refused.text), **({"Retry_After": str(refused.wait)} if refused.wait else {}))
-        return self._back(Set_Cookie=f"{COOKIE}={secret}; Path=/; Max-Age={guests.LIFE}; HttpOnly; SameSite=Strict")
+        return self._back(Set_Cookie=f"{self._cookie()}={secret}; Path=/; Max-Age={guests.LIFE}; HttpOnly; SameSite=Strict")
 
     def _logout(self) -> "Any":
         self._guests.logout(self._must())
-        return self._back(Set_Cookie=f"{COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict")
+        return self._back(Set_Cookie=f"{self._cookie()}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict")
 
     def _back(self, **headers: str) -> "Any":
         """To the page anew, by GET, so that a browser that loads again does nothing twice."""

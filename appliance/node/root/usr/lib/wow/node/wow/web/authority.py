@@ -54,7 +54,10 @@ class Authority:
         return answer
 
     def _secret(self) -> str:
-        return str(self._bottle.request.get_cookie(COOKIE) or "")
+        return str(self._bottle.request.get_cookie(self._name()) or "")
+
+    def _name(self) -> str:
+        return where.cookie(COOKIE, str(self._bottle.request.get_header("Host") or ""))
 
     def _key(self) -> str:
         """What stands in each form of this login, so that another site's form does nothing (CSRF)."""
@@ -72,7 +75,7 @@ class Authority:
         return self._secret()
 
     def _cookie(self, secret: str, life: int) -> dict[str, str]:
-        return {"Set_Cookie": f"{COOKIE}={secret}; Path={PATH}; Max-Age={life}; HttpOnly; SameSite=Strict"}
+        return {"Set_Cookie": f"{self._name()}={secret}; Path={PATH}; Max-Age={life}; HttpOnly; SameSite=Strict"}
 
     def _back(self, **headers: str) -> "Any":
         return self._bottle.HTTPResponse("", 303, Location=PATH, **headers)
