@@ -442,7 +442,7 @@ class Authority(unittest.TestCase):
         told = {**status(TWO), "address": "10.128.0.1"}
         with mock.patch.object(renew.time, "time", lambda: early), mock.patch.object(control, "status", lambda: told), mock.patch.object(control, "ask"), \
                 mock.patch.object(enrol, "once", lambda *_, shows: asked.append(shows) or (codes.pop(0), "")), mock.patch.object(console, "say_error") as wrong, \
-                mock.patch.object(renew.charon, "load_credentials"), mock.patch.object(certificates, "wait", return_value=told), mock.patch.object(console, "say") as said:
+                mock.patch.object(certificates, "wait", return_value=told), mock.patch.object(console, "say") as said:
             for role in ("manager", "manager", "worker"):
                 self.assertEqual(0, renew.renew(samples.pool(node__role=role)))
             self.assertFalse(wrong.called or said.called)

@@ -18,6 +18,7 @@ from wow.lib import paths
 from wow.limits import tell
 from wow.pause import state
 from wow.refuse import state as refused
+from wow.seal import charon
 from wow.setup import take
 from wow.slots import freeze
 from wow.stack import kept, named, term
@@ -42,7 +43,7 @@ HEARS_STRANGERS = {
 WATCHED_OF_OTHERS = {"wow-upstream.path": "/run/systemd/netif/", "wow-watch.path": "/run/systemd/netif/"}
 """Where somebody else than root may write and a unit of root's watches."""
 PLACES = ("PathExists", "PathChanged", "PathModified", "PathExistsGlob", "DirectoryNotEmpty")
-OF_ROOT = ("/var/lib/wow/notice-1", "/var/lib/wow/notice-2", "/var/lib/wow/notice-3", "/var/lib/wow/notice-4", "/var/lib/wow/notice-6", "/var/lib/wow/ca.pem",
+OF_ROOT = ("/var/lib/wow/notice-1", "/var/lib/wow/notice-2", "/var/lib/wow/notice-3", "/var/lib/wow/notice-4", "/var/lib/wow/notice-6", "/var/lib/wow/ca.pem", "/var/lib/wow/node.pem",
            "/run/wow/stack.wanted", "/run/wow/copied", "/run/wow/upstream.wanted", "/run/wow/watch.wanted")
 
 
@@ -177,7 +178,7 @@ class Command(unittest.TestCase):
         for name, file in own_units().items():
             if not values(file, "PathChanged"):
                 continue
-            of, units = re.fullmatch(r"wow-([a-z]+)(?:@|-copied|-ca)?[.]path", name)[1], own_units()
+            of, units = re.fullmatch(r"wow-([a-z]+)(?:@|-copied)?[.]path", name)[1], own_units()
             self.assertEqual(values(file, "Unit"), [f"wow-changed@{of}.service"])
             noted, looks = units[f"wow-{of}-wanted.path"], units[f"wow-{of}.service"]
             self.assertEqual((values(noted, "PathExists"), values(noted, "Unit")), ([f"/run/wow/{of}.wanted"], [looks.name]))
@@ -196,7 +197,7 @@ class Command(unittest.TestCase):
     def test_the_notices_that_somebody_acts_on_are_watched(self):
         units = own_units()
         self.assertEqual(watched("wow-stack@.path", units["wow-stack@.path"]), [kept.NOTICE, term.NOTICE, named.NOTICE])
-        self.assertEqual(watched("wow-watch@.path", units["wow-watch@.path"]), [f"{paths.STATE}/notice-1", managers.KEPT])
+        self.assertEqual(watched("wow-watch@.path", units["wow-watch@.path"]), [f"{paths.STATE}/notice-1", managers.KEPT, *(f"{paths.STATE}/{name}" for name in charon.SEEN)])
 
     def test_root_runs_what_stands_where_only_root_writes(self):
         for name, file in own_units().items():

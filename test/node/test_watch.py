@@ -65,23 +65,25 @@ class Watch(unittest.TestCase):
         self.notice("second", FAR - 365 * 86400)
         self.assertEqual((self.given(), self.given()), (2, 2))
 
-    def test_charon_reads_a_renewed_certificate_of_the_ca_once_and_none_that_it_read_when_the_machine_joined(self):
-        self.write("var/lib/wow/ca.pem", "first")
+    def test_charon_reads_a_renewed_certificate_once_the_ca_s_and_its_own_and_none_that_it_read_when_the_machine_joined(self):
+        for name in charon.SEEN:
+            self.write(f"var/lib/wow/{name}", "first")
         with mock.patch.multiple(paths, STATE=f"{self.root}/var/lib/wow"), \
-                mock.patch.multiple(charon, CONFIG=f"{self.root}/run/wow/swanctl.conf", SEEN=f"{self.root}/run/wow/ca.seen"), \
+                mock.patch.multiple(charon, CONFIG=f"{self.root}/run/wow/swanctl.conf", SEEN={name: self.root + seen for name, seen in charon.SEEN.items()}), \
                 mock.patch.object(charon.crl, "install"), mock.patch.object(charon.system, "systemctl"), mock.patch.object(charon.system, "run", return_value=(0, "")), \
                 mock.patch.object(charon.console, "say"):
             charon.load("10.128.0.0/16", "10.128.3.4")
         self.assertEqual((self.loaded(), self.loaded()), (0, 0))
-        self.write("new", "renewed")
-        os.replace(f"{self.root}/new", f"{self.root}/var/lib/wow/ca.pem")
-        self.assertEqual((self.loaded(), self.loaded(), self.code), (1, 1, 0))
-        self.write("new", "again")
-        os.replace(f"{self.root}/new", f"{self.root}/var/lib/wow/ca.pem")
-        self.write("fails", "")
-        self.assertEqual((self.loaded(), self.code), (2, 1))
-        os.remove(f"{self.root}/fails")
-        self.assertEqual((self.loaded(), self.loaded(), self.code), (3, 3, 0))
+        for before, name in ((0, "ca.pem"), (3, "node.pem")):
+            self.write("new", "renewed")
+            os.replace(f"{self.root}/new", f"{self.root}/var/lib/wow/{name}")
+            self.assertEqual((self.loaded() - before, self.loaded() - before, self.code), (1, 1, 0))
+            self.write("new", "again")
+            os.replace(f"{self.root}/new", f"{self.root}/var/lib/wow/{name}")
+            self.write("fails", "")
+            self.assertEqual((self.loaded() - before, self.code), (2, 1))
+            os.remove(f"{self.root}/fails")
+            self.assertEqual((self.loaded() - before, self.loaded() - before, self.code), (3, 3, 0))
 
     def test_a_list_of_managers_is_no_list_of_revoked_certificates(self):
         self.notice("managers", FAR, kind=2)

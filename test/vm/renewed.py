@@ -20,6 +20,16 @@ begin=$(openssl x509 -in ca.pem -noout -startdate -dateopt iso_8601 | tr -dc 0-9
 openssl x509 -in ca.pem -key ca.key -sha384 -not_before "${begin}Z" -not_after "${begin%??}59Z" 2> /dev/null
 """
 """A certificate of the CA as it was, but that it ended in the minute in which it began: five minutes before the pool was made."""
+RENEW = """
+python3 -I -S - <<'END'
+import sys
+sys.path.insert(0, "/usr/lib/wow/node")
+from wow.join import certificates, renew
+certificates.renew_from = lambda certificate: 0
+sys.exit(renew.main())
+END
+"""
+"""What wow-renew does on the day on which it is time."""
 OFF = """
 systemctl stop ipopd.service strongswan.service && rm /var/lib/wow/notice-7 && cat > /var/lib/wow/ca.pem <<'END' &&
 %s
@@ -70,6 +80,15 @@ def run(tally, lab):
             probe.root(name, "swanctl --terminate --ike overlay --force --timeout 1 || :")
             probe.until(lambda name=name, address=address: echo.answers(name, address, 3), lambda count: count == 3, "command", f"{name} can't ping {address} any more")
             must(f"remote-host={address} " in probe.root(name, "swanctl --list-sas --raw"), f"{name} has no SA with {address}")
+    with tally.case("alpha renews its own certificate, as after two thirds of its life, and whoever agrees on keys with it next is shown the new one"):
+        serial = probe.joined_status("alpha")["certificate"]["serial"]
+        probe.root("alpha", RENEW)
+        must(probe.joined_status("alpha")["certificate"]["serial"] != serial, "ipopd has the one of before")
+        new = certificates(probe.root("alpha", "cat /var/lib/wow/node.pem"))
+        probe.until(lambda: probe.root("alpha", "stat -c '%i %Y %s' /var/lib/wow/node.pem | cmp - /run/wow/node.seen 2>&1 || :"), lambda said: not said.strip(), "command", "charon has not read it")
+        probe.root("alpha", "swanctl --terminate --ike overlay --force --timeout 1 || :")
+        probe.until(lambda: echo.answers("alpha", manager, 3), lambda count: count == 3, "command", "alpha can't ping the manager any more")
+        probe.until(lambda: certificates(probe.root("manager", "swanctl --list-certs --type x509 --pem")), lambda shown: new <= shown, "command", "alpha shows the one of before")
     with tally.case("HTCondor's daemons believe each other by it, with no session of before"):
         before = started()
         must(before, "the collector does not have beta before")

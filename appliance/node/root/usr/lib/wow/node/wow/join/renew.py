@@ -7,7 +7,6 @@ from wow.config.facts import Facts
 from wow.join import certificates, enrol, member
 from wow.lib import agreed, console, control, paths, system
 from wow.lib.errors import WowError
-from wow.seal import charon
 
 WOW_CA = "/usr/lib/wow/ca/wow-ca"
 DAY = 86400
@@ -49,8 +48,7 @@ def renew(pool: Facts) -> int:
         days = max(0, int(certificates.seconds_left(certificate) // DAY))
         console.say_error(WowError(f"the certificate ends in {days} days and was not renewed: {error.what}", error.todo, error.file, error.key))
         return 1
-    control.ask("reload")
-    charon.load_credentials()
+    control.ask("reload")  # charon is told by `watch`, which does it again where that fails
     renewed = certificates.wait(address)["certificate"]
     if renewed and renewed["serial"] != certificate["serial"]:
         console.say("certificate", serial=renewed["serial"], until=renewed["not_after"], renewed="yes")
@@ -63,9 +61,7 @@ def recover() -> int:
         control.ask("reload")
     except WowError as error:
         console.say_error(error)
-    if control.status()["certificate"]:
-        charon.load_credentials()
-    else:
+    if not control.status()["certificate"]:
         # Nothing happens where it runs still.
         system.systemctl("start", "--no-block", "wow-join.service")
     return 0

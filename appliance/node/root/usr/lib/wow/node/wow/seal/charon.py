@@ -7,8 +7,8 @@ from wow.lib.errors import WowError
 from wow.seal import crl, swanctl
 
 CONFIG = f"{paths.RUN}/swanctl.conf"
-SEEN = f"{paths.RUN}/ca.seen"
-"""Which certificate of the CA charon has read, as `watch` says it."""
+SEEN = {"ca.pem": f"{paths.RUN}/ca.seen", "node.pem": f"{paths.RUN}/node.seen"}
+"""Which certificates charon has read together with its connection, as `watch` says it."""
 
 
 def load(subnet: str, address: str, patience: float = 60.0) -> None:
@@ -19,18 +19,14 @@ def load(subnet: str, address: str, patience: float = 60.0) -> None:
     system.systemctl("start", "strongswan.service")
     while True:
         # Before it is read: what is renewed meanwhile is read once more.
-        read = os.stat(f"{paths.STATE}/ca.pem")
+        read = {seen: os.stat(f"{paths.STATE}/{name}") for name, seen in SEEN.items()}
         code, output = system.run(["swanctl", "--load-all", "--noprompt"])
         if code == 0:
-            files.write(SEEN, f"{read.st_ino} {int(read.st_mtime)} {read.st_size}\n")
+            for seen, which in read.items():
+                files.write(seen, f"{which.st_ino} {int(which.st_mtime)} {which.st_size}\n")
             console.say("ipsec", policies="loaded", subnet=subnet)
             return
         if time.monotonic() > limit:
             raise WowError(system.last_line(output) or f"swanctl ended with {code}",
                            "Look with: swanctl --load-all; journalctl -u strongswan. Nothing leaves unsealed meanwhile", CONFIG)
         time.sleep(0.5)
-
-
-def load_credentials() -> None:
-    """Has charon read the certificate anew; its connections stay. WowError says why it does not."""
-    system.must(["swanctl", "--load-creds", "--noprompt"])
