@@ -13,9 +13,9 @@ internal sealed class TcpRoom(Dictionary<TransportAddress, TcpConnection> connec
 
     /// <summary>
     /// Connections that one address made, proven or not, in IPv6 those of its /64. Many true machines share the address of a campus, while whoever has the pool's secret
-    /// makes as many nodes as he likes: so it is a quarter of all, and three other addresses have room beside him.
+    /// makes as many nodes as he likes: so it is half of all, and others have room beside him.
     /// </summary>
-    internal const int MaxOfOne = MaxConnections / 4;
+    internal const int MaxOfOne = MaxConnections / 2;
 
     private const int MaxUnproven = 64;
     private const int MaxUnprovenOfOne = 16;

@@ -9,7 +9,7 @@ namespace Ipop.Linux.Tests.Tcp;
 /// <summary>Anybody can connect. He keeps no place from a peer, nor from the node's own calls.</summary>
 public sealed class StrangersTests : IDisposable
 {
-    private const int Share = 16, MostOfOne = 128, MostAccepted = 448;
+    private const int Share = 16, MostOfOne = 256, MostAccepted = 448;
 
     private readonly Dictionary<TransportAddress, TcpConnection> _connections = [], _successors = [];
     private readonly TlsContexts _tls = new();
@@ -89,7 +89,7 @@ public sealed class StrangersTests : IDisposable
 
     /// <summary>Who has the pool's secret makes as many nodes as he likes.</summary>
     [Fact]
-    public void Who_has_proven_himself_gets_a_quarter_of_all_and_all_together_leave_room_for_the_nodes_own_calls()
+    public void Who_has_proven_himself_gets_half_of_all_and_all_together_leave_room_for_the_nodes_own_calls()
     {
         for (int port = 1; port <= TcpRoom.MaxConnections; port++)
         {
