@@ -293,6 +293,14 @@ class Condor(unittest.TestCase):
         self.assertNotIn("Disk", settings["PREEMPT"])
         self.assertIn("SYSTEM_PERIODIC_HOLD_WowDisk", self.settings(node__role="login"), "a machine without slots has a queue, too")
 
+    def test_a_job_s_own_program_alone_is_run(self):
+        settings, text = self.settings(), drop_in.config(samples.pool(), "10.128.3.4", "alpha")
+        self.assertIn("WowOneProgram", settings["JOB_EXECUTION_TRANSFORM_NAMES"])
+        for name in drop_in.BESIDE:
+            self.assertIn(f"\n  SET {name} undefined\n", text)
+            self.assertIn(f"{name} =?= undefined", settings["SUBMIT_REQUIREMENT_OneProgram"])
+        self.assertEqual(("False", "False"), (settings["ENABLE_SSH_TO_JOB"], settings["ENABLE_URL_TRANSFERS"]), "plugins of a job's own are programs, too")
+
     def test_every_requirement_of_a_job_says_why_it_refuses(self):
         settings = self.settings()
         for name in settings["SUBMIT_REQUIREMENT_NAMES"].split(", "):

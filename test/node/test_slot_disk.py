@@ -96,8 +96,10 @@ class Starter(unittest.TestCase):
 
     def start(self, inherited, refusal=None):
         """What the account is given, and what the journal gets."""
-        with mock.patch.object(quota, "bound", side_effect=refusal) as bound, mock.patch("syslog.syslog") as log, mock.patch.object(begun, "note"):
+        with mock.patch.object(quota, "bound", side_effect=refusal) as bound, mock.patch("syslog.syslog") as log, mock.patch.object(begun, "note"), \
+                mock.patch.object(begun.left, "end") as ended:
             begun.begin(["-f", "-a", "slot1_2", "alpha"], inherited)
+        ended.assert_called_once_with(2002)
         return bound.call_args.args, [call.args[0] for call in log.call_args_list]
 
     def test_a_starter_gives_its_account_the_space_of_its_slot(self):
@@ -113,7 +115,7 @@ class Starter(unittest.TestCase):
 
     def test_a_job_whose_own_words_hide_the_space_is_not_started(self):
         one, other = socket.socketpair()
-        with one, other, mock.patch.object(quota, "bound") as bound, mock.patch("syslog.syslog") as log:
+        with one, other, mock.patch.object(quota, "bound") as bound, mock.patch("syslog.syslog") as log, mock.patch.object(begun.left, "end"):
             one.sendall(message([*SLOT, f'ProjectName = "{"x" * (begun.MOST // 2)}"'])[:begun.MOST // 4])
             with self.assertRaises(SystemExit) as ended:
                 begun.begin(["-f", "-a", "slot1_2", "alpha"], f"1 <a> 1 {other.fileno()}*1 0")

@@ -35,6 +35,11 @@ MADE = ("System V shared memory", "System V semaphore", "System V queue", "POSIX
 HASTY = "head -c 20M /dev/zero > much; exit 0"
 MAKER = "for count in $(seq 1700); do : > $count; done; exit 3"
 FITS = "head -c 9M /dev/zero > much; for count in $(seq 200); do echo $count > $count; done; echo well"
+BESIDE = (("PreCmd", "PreArguments", 4321), ("PostCmd", "PostArguments", 4322), ("ToolDaemonCmd", "ToolDaemonArguments", 4323))
+"""Words of a job that name a program more, and seconds for which each would sleep: without HTCondor's environment, by which it would find it at the job's end."""
+OUTSIDE = "for number in $(seq 2 9); do setsid --fork setpriv --reuid wowjob$number --clear-groups sleep 4324 > /dev/null 2>&1 < /dev/null; done"
+SLEEPERS = "ps -C sleep -o user:20=,args= | sed -n 's/ *sleep 4324$//p'"
+"""Whose they are, of the accounts of eight slots; the neighbour's job has the first."""
 TELLS = re.compile(r"The job's (\d+) files take (\d+) KB, and its request_disk gave it (\d+) KB and (\d+) files: ask for more \(request_disk\)")
 NOTEBOOK_PROGRAM = ["python3", "-m", "http.server", str(NOTEBOOK)]
 
@@ -119,6 +124,24 @@ def run(tally, pool):
     with tally.case("what a job leaves running ends with it"):
         Job(alpha, "alice", "setsid sh -c 'sleep 1234 & sleep 1234' > /dev/null 2>&1 & sleep 1", on=f"beta.{ZONE}").result()
         until(lambda: beta.sh("pgrep -fx 'sleep 1234' || :"), lambda left: not left, "its processes are gone", 20)
+    with tally.case("a queue takes no job that names a program beside its own, and no machine runs one: not before it, after it or as its tool"):
+        alpha.sh("cat > beside.sub", "alice", text_in='executable = /bin/true\n+PreCmd = "/bin/true"\nqueue\n')
+        said = alpha.sh("condor_submit beside.sub 2>&1; :", "alice")
+        must("call them from it" in said and "submitted to" not in said, said)
+        waits = Job(alpha, "alice", "sleep 3", on=f"beta.{ZONE}", more="hold = true")
+        for name, arguments, seconds in BESIDE:
+            alpha.sh(f"""condor_qedit {waits.number} {name} '"/usr/bin/env"' {arguments} '"-i setsid --fork sleep {seconds}"'""", "alice")
+        alpha.sh(f"condor_release {waits.number}", "alice")
+        waits.result(120)
+        begun = "".join(beta.sh(f"pgrep -fx 'sleep {seconds}' || :") for _, _, seconds in BESIDE)
+        must(not begun, f"machines run {begun}")
+    with tally.case("what runs in a slot's account when its next job comes is ended first"):
+        beta.sh(OUTSIDE)
+        until(lambda: beta.sh(SLEEPERS).split(), lambda names: len(names) == 8, "they run")
+        account = Job(alpha, "alice", "id -un", on=f"beta.{ZONE}").result().strip()
+        names = beta.sh(SLEEPERS).split()
+        must(len(names) == 7 and account not in names, f"the job had {account}, and there are {names}")
+        beta.sh("pkill -fx 'sleep 4324'")
     neighbour.remove()
     server.remove()
     with tally.case("a job that ends with more disk or more files than it asked for is held whatever it says of itself, one with less ends, and the reason has figures"):

@@ -42,6 +42,8 @@ PATIENCE = 1800
 IN_SLOT = ("ProjectName", "ConcurrencyLimits", "NiceUser", "ExecutableSize", "ImageSize")
 """Words of a job that go into its slot's ad, which goes to the starter and to each manager: the startd evaluates the second, and copies the others as expressions,
 the first where a machine of a former release asks for it (HTCondor 23.9.6, test/pool)."""
+BESIDE = ("PreCmd", "PostCmd", "ToolDaemonCmd")
+"""Words of a job that name a program more (HTCondor, Starter::ConstructProcs, script_proc.cpp and tool_daemon_proc.cpp)."""
 LONGEST_LIMITS = 400
 """Characters of concurrency_limits."""
 VACATE = 20
@@ -198,11 +200,13 @@ SCHEDD_CRON_WOW_PERIOD = {TOLD}s
 JOB_TRANSFORM_NAMES = $(JOB_TRANSFORM_NAMES) WowWords
 JOB_TRANSFORM_WowWords @=end
 {_evaluated()}@end
-SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, ShortProject, ShortLimits, ShortWords
+SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, OneProgram, ShortProject, ShortLimits, ShortWords
 SUBMIT_REQUIREMENT_OwnShare = AccountingGroup =?= undefined || AccountingGroup =?= Owner || AccountingGroup =?= strcat("{ads.PATIENT}", Owner)
 SUBMIT_REQUIREMENT_OwnShare_REASON = "A job counts for who submits it: leave accounting_group out, and name no other in accounting_group_user"
 SUBMIT_REQUIREMENT_SlotAccount = RunAsOwner =!= true
 SUBMIT_REQUIREMENT_SlotAccount_REASON = "A job runs in the account of its slot, on whatever machine: leave run_as_owner out"
+SUBMIT_REQUIREMENT_OneProgram = {" && ".join(f"{name} =?= undefined" for name in BESIDE)}
+SUBMIT_REQUIREMENT_OneProgram_REASON = "A machine runs the job's own program alone: leave {", ".join(BESIDE)} out, and call them from it"
 SUBMIT_REQUIREMENT_ShortProject = ProjectName =?= undefined || size(ProjectName) <= {begun.LONGEST}
 SUBMIT_REQUIREMENT_ShortProject_REASON = "+ProjectName is a text in quotation marks, of {begun.LONGEST} characters at most"
 SUBMIT_REQUIREMENT_ShortLimits = ConcurrencyLimits =?= undefined || size(ConcurrencyLimits) <= {LONGEST_LIMITS}
@@ -237,10 +241,14 @@ def _slots(pool: Facts) -> str:
 use FEATURE : PartitionableSlot
 ENABLE_STARTD_DAEMON_AD = False
 EXECUTE = {paths.STATE}/execute
-JOB_EXECUTION_TRANSFORM_NAMES = $(JOB_EXECUTION_TRANSFORM_NAMES) WowProject
+JOB_EXECUTION_TRANSFORM_NAMES = $(JOB_EXECUTION_TRANSFORM_NAMES) WowProject, WowOneProgram
 JOB_EXECUTION_TRANSFORM_WowProject @=end
   EVALSET WowProject ifThenElse(isString(ProjectName), substr(ProjectName, 0, {begun.LONGEST}), "")
 @end
+# The starter runs these in its own control group, where neither the fence nor the job's end reaches them, and so it does what brings a person into a job.
+JOB_EXECUTION_TRANSFORM_WowOneProgram @=end
+{"".join(f"  SET {name} undefined{chr(10)}" for name in BESIDE)}@end
+ENABLE_SSH_TO_JOB = False
 {processors}RESERVED_MEMORY = 128
 RESERVED_DISK = 128
 include ifexist : {tell.FILE}

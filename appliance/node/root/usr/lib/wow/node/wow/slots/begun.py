@@ -9,7 +9,7 @@ import posix  # what os adds to it takes long to load
 from _socket import MSG_DONTWAIT, MSG_PEEK, socket  # what the module socket adds to it takes as long to load as all else here
 
 from wow.lib import paths
-from wow.slots import disk, quota
+from wow.slots import disk, left, quota
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def begin(arguments: list[str], inherited: str) -> None:
     account = account_of(arguments)
     if account is None:
         return
+    left.end(account)
     kib, whom, project = 0, "", ""
     try:
         sent = waiting(descriptor(inherited))
