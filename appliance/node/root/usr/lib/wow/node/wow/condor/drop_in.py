@@ -167,7 +167,9 @@ def _own_ads(pool: Facts) -> str:
     Which ads the collector takes: of its own machine's daemons, its own about itself, which comes from nobody, and what a machine says about itself.
     That is a name that ends in the machine's, which is so for people's names too, and in a pool with certificates the machine's certificate.
     """
-    same = '(Name =?= Machine || substr(Name, -1 - size(Machine)) =?= strcat("@", Machine))'
+    # Both are texts, for the collector keeps what it once asked: an expression is another name a second later.
+    said = " && ".join(f'evalInEachContext(unparse({name}), {{TARGET}})[0] =?= strcat("\\"", {name}, "\\"")' for name in ("Name", "Machine"))
+    same = f'{said} && (Name =?= Machine || substr(Name, -1 - size(Machine)) =?= strcat("@", Machine))'
     if pool.open:
         whose = f'regexp("^[a-z0-9-]+[.]{pool.zone}$", Machine)'
     else:
