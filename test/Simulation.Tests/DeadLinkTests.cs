@@ -14,7 +14,7 @@ public sealed class DeadLinkTests(ITestOutputHelper output)
     [InlineData(3)]
     public void Half_a_minute_after_many_died_nobody_routes_over_a_dead_node_however_long_NATs_keep_mappings(int seed)
     {
-        var world = new SimulatedNetwork(seed);
+        var world = new SimulatedNetwork(seed) { HasCheapSessions = true };
         for (int i = 0; i < 60; i++)
         {
             world.Add(NatKind.None, Policy);

@@ -67,7 +67,7 @@ public sealed class FirstPacketTests(ITestOutputHelper output)
     public void A_peer_behind_a_relay_hears_the_goodbye(NatKind kind)
     {
         // Without jitter: what is sent first arrives first, as on nearly every network.
-        var world = new SimulatedNetwork(seed: 5) { Latency = (_, _, _) => TimeSpan.FromMilliseconds(5) };
+        var world = new SimulatedNetwork(seed: 5) { HasCheapSessions = true, Latency = (_, _, _) => TimeSpan.FromMilliseconds(5) };
         HearGoodbye(world, kind, NatKind.Symmetric);
     }
 
@@ -77,7 +77,7 @@ public sealed class FirstPacketTests(ITestOutputHelper output)
         for (int seed = 1; seed <= 10; seed++)
         {
             // Ways that turn around what is sent at once.
-            var world = new SimulatedNetwork(seed) { Latency = (_, _, chance) => TimeSpan.FromMilliseconds(2 + (6 * chance)) };
+            var world = new SimulatedNetwork(seed) { HasCheapSessions = true, Latency = (_, _, chance) => TimeSpan.FromMilliseconds(2 + (6 * chance)) };
             HearGoodbye(world, NatKind.Symmetric, NatKind.UdpBlocked);
         }
     }
@@ -107,7 +107,7 @@ public sealed class FirstPacketTests(ITestOutputHelper output)
 
     private static SimulatedNetwork Ring(int seed)
     {
-        var world = new SimulatedNetwork(seed) { Latency = (_, _, chance) => TimeSpan.FromMilliseconds(0.3 + (chance * 3)) };
+        var world = new SimulatedNetwork(seed) { HasCheapSessions = true, Latency = (_, _, chance) => TimeSpan.FromMilliseconds(0.3 + (chance * 3)) };
         foreach (NatKind kind in Kinds)
         {
             world.Add(kind, Policy);

@@ -40,6 +40,7 @@ public sealed class ForgettingTests(ITestOutputHelper output)
         {
             var world = new SimulatedNetwork(seed)
             {
+                HasCheapSessions = true,
                 Latency = (_, _, chance) => TimeSpan.FromMilliseconds(0.3 + chance),
                 ResetsForgotten = isTold,
             };

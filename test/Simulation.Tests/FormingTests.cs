@@ -26,7 +26,7 @@ public sealed class FormingTests(ITestOutputHelper output)
     [MemberData(nameof(Seeds))]
     public void Machines_that_are_switched_on_at_once_have_their_records_within_a_clients_patience(int seed)
     {
-        var world = new SimulatedNetwork(seed) { Lan = (one, other) => one.Host.Lan == other.Host.Lan && !one.Host.Lan.IsIsolated };
+        var world = new SimulatedNetwork(seed) { HasCheapSessions = true, Lan = (one, other) => one.Host.Lan == other.Host.Lan && !one.Host.Lan.IsIsolated };
         TransportAddress[] list = [.. First.Select(text => SimulatedSites.Address(text) with { Port = SimulatedNetwork.EndpointOf(0).Port })];
         world.Add(world.Sites.MakePublic(First), Policy, [], isFirst: true);
         Assert.NotNull(world.RunUntil(() => world.Nodes[0].Node.IsJoined, TimeSpan.FromSeconds(5)));

@@ -19,7 +19,7 @@ public sealed class KeepAliveTests(ITestOutputHelper output)
     {
         for (int seed = 1; seed <= 5; seed++)
         {
-            var world = new SimulatedNetwork(seed, loss: 0.01);
+            var world = new SimulatedNetwork(seed, loss: 0.01) { HasCheapSessions = true };
             SimulatedNode node = Ring(world, NatKind.PortRestricted, lifetime)[0];
             world.Run(TimeSpan.FromMinutes(12));
             double learnt = node.Node.Ring.KeepAlive.TotalSeconds;
@@ -35,7 +35,7 @@ public sealed class KeepAliveTests(ITestOutputHelper output)
     [InlineData(300)]
     public void No_idle_link_is_lost_while_the_lifetime_is_learnt_or_after(int lifetime)
     {
-        var world = new SimulatedNetwork(seed: 11);
+        var world = new SimulatedNetwork(seed: 11) { HasCheapSessions = true };
         List<SimulatedNode> nodes = Ring(world, NatKind.PortRestricted, lifetime);
         for (int round = 0; round < 4; round++)
         {
@@ -55,7 +55,7 @@ public sealed class KeepAliveTests(ITestOutputHelper output)
         // Public nodes enough that hardly any of the others is without a link to one: only they can help to learn. One world's figure is chance.
         long[] sent = Array.ConvertAll([30, 300], lifetime => Enumerable.Range(12, 4).Sum(seed =>
         {
-            var world = new SimulatedNetwork(seed);
+            var world = new SimulatedNetwork(seed) { HasCheapSessions = true };
             List<SimulatedNode> nodes = Ring(world, NatKind.PortRestricted, lifetime, count: 20, publics: 12);
             world.Run(TimeSpan.FromMinutes(12));
             Talk(world, nodes);
@@ -80,7 +80,7 @@ public sealed class KeepAliveTests(ITestOutputHelper output)
     {
         for (int seed = 1; seed <= 5; seed++)
         {
-            var world = new SimulatedNetwork(seed);
+            var world = new SimulatedNetwork(seed) { HasCheapSessions = true };
             SimulatedNode node = Ring(world, nat, lifetime: 30)[0];
             world.Run(TimeSpan.FromSeconds(30));
             Assert.Equal(filtering, node.Node.Ring.Filtering);
@@ -90,7 +90,7 @@ public sealed class KeepAliveTests(ITestOutputHelper output)
     [Fact]
     public void A_NAT_that_becomes_worse_is_noticed_and_learnt_anew()
     {
-        var world = new SimulatedNetwork(seed: 13);
+        var world = new SimulatedNetwork(seed: 13) { HasCheapSessions = true };
         List<SimulatedNode> nodes = Ring(world, NatKind.PortRestricted, lifetime: 300);
         world.Run(TimeSpan.FromMinutes(12));
         Assert.Equal(MaximumSeconds, nodes[0].Node.Ring.KeepAlive.TotalSeconds);

@@ -132,7 +132,7 @@ public sealed class NoticeTests(ITestOutputHelper output)
 
     private static SimulatedNetwork Ring(int seed, int nodes, bool isOpen = true)
     {
-        var world = new SimulatedNetwork(seed);
+        var world = new SimulatedNetwork(seed) { HasCheapSessions = true };
         for (int i = 0; i < nodes; i++)
         {
             Add(world, isOpen);

@@ -29,7 +29,7 @@ public sealed class PortSearchTests(ITestOutputHelper output)
     [Fact]
     public void A_node_on_a_public_address_knows_that_there_is_no_NAT()
     {
-        var world = new SimulatedNetwork(seed: 6);
+        var world = new SimulatedNetwork(seed: 6) { HasCheapSessions = true };
         SimulatedNode node = Ring(world, NatKind.None, NatKind.PortRestricted).One;
         node.Node.SetLocalEndpoints(world.Now, [node.PublicEndpoint]);
         world.Run(TimeSpan.FromSeconds(5));
@@ -47,7 +47,7 @@ public sealed class PortSearchTests(ITestOutputHelper output)
     [Fact]
     public void Two_hard_sides_cost_little_and_leave_nothing_open()
     {
-        var world = new SimulatedNetwork(seed: 7);
+        var world = new SimulatedNetwork(seed: 7) { HasCheapSessions = true };
         (SimulatedNode one, SimulatedNode two) = Ring(world, NatKind.Symmetric, NatKind.Symmetric);
         (TimeSpan start, long before) = (world.Now, one.SentDatagrams + two.SentDatagrams);
         Assert.Null(Direct(world, one, two, TimeSpan.FromMinutes(5)));
@@ -59,7 +59,7 @@ public sealed class PortSearchTests(ITestOutputHelper output)
     [Fact]
     public void Nobody_is_searched_for_without_packets_to_carry()
     {
-        var world = new SimulatedNetwork(seed: 8);
+        var world = new SimulatedNetwork(seed: 8) { HasCheapSessions = true };
         (SimulatedNode one, SimulatedNode two) = Ring(world, NatKind.Symmetric, NatKind.PortRestricted);
         for (int i = 0; i < 600; i++)
         {
@@ -78,7 +78,7 @@ public sealed class PortSearchTests(ITestOutputHelper output)
         var times = new List<TimeSpan>();
         for (int seed = 1; seed <= 12; seed++)
         {
-            var world = new SimulatedNetwork(seed);
+            var world = new SimulatedNetwork(seed) { HasCheapSessions = true };
             (SimulatedNode hard, SimulatedNode easy) = Ring(world, NatKind.Symmetric, NatKind.PortRestricted);
             foreach (SimulatedNode peer in world.Nodes.Take(4))
             {
@@ -105,7 +105,7 @@ public sealed class PortSearchTests(ITestOutputHelper output)
         var times = new List<TimeSpan>();
         for (int seed = 1; seed <= 40; seed++)
         {
-            var world = new SimulatedNetwork(seed);
+            var world = new SimulatedNetwork(seed) { HasCheapSessions = true };
             (SimulatedNode one, SimulatedNode two) = Ring(world, first, second);
             (SimulatedNode asks, SimulatedNode answers) = seed % 2 == 0 ? (one, two) : (two, one);
             TimeSpan? direct = Direct(world, asks, answers);

@@ -197,7 +197,7 @@ public sealed class RecordTests(ITestOutputHelper output)
     [Fact]
     public void An_uncertified_node_of_a_closed_pool_stores_nothing_but_gets_its_record_stored()
     {
-        var world = new SimulatedNetwork(seed: 8);
+        var world = new SimulatedNetwork(seed: 8) { HasCheapSessions = true };
         for (int i = 0; i < 6; i++)
         {
             world.Add(i == 0 ? NatKind.None : NatKind.PortRestricted, Any, isOpen: false, certified: i < 3);
@@ -214,7 +214,7 @@ public sealed class RecordTests(ITestOutputHelper output)
     [Fact]
     public void A_leaf_becomes_a_member_when_it_is_certified_and_loses_no_packet_over_it()
     {
-        var world = new SimulatedNetwork(seed: 9);
+        var world = new SimulatedNetwork(seed: 9) { HasCheapSessions = true };
         world.Add(NatKind.None, Any, isOpen: false);
         SimulatedNode leaf = world.Add(NatKind.PortRestricted, Any, isOpen: false, certified: false);
         Assert.NotNull(world.RunUntil(() => leaf.Node.IsJoined, TimeSpan.FromSeconds(5)));
@@ -243,7 +243,7 @@ public sealed class RecordTests(ITestOutputHelper output)
 
     private static SimulatedNetwork Ring(int nodes, int seed = 7)
     {
-        var world = new SimulatedNetwork(seed);
+        var world = new SimulatedNetwork(seed) { HasCheapSessions = true };
         for (int i = 0; i < nodes; i++)
         {
             world.Add(i == 0 ? NatKind.None : NatKind.PortRestricted, Policy);

@@ -80,7 +80,7 @@ public sealed class RelayLossTests(ITestOutputHelper output)
     /// <summary>Two machines that need a relay. The ways to the one that they use first take so long, and to the others <see cref="UsualMs"/>.</summary>
     private static SimulatedNetwork Relayed(int seed, int wayMs, out SimulatedNode alpha, out SimulatedNode beta)
     {
-        var world = new SimulatedNetwork(seed);
+        var world = new SimulatedNetwork(seed) { HasCheapSessions = true };
         for (int i = 0; i < Relays; i++)
         {
             world.Add(NatKind.None, Policy);

@@ -11,7 +11,7 @@ public sealed class RingTests(ITestOutputHelper output)
     [Fact]
     public void Two_nodes_behind_port_restricted_NATs_get_a_direct_path_within_two_seconds()
     {
-        var world = new SimulatedNetwork(seed: 1);
+        var world = new SimulatedNetwork(seed: 1) { HasCheapSessions = true };
         world.Add(NatKind.None, Policy);
         SimulatedNode alpha = world.Add(NatKind.PortRestricted, Policy);
         SimulatedNode beta = world.Add(NatKind.PortRestricted, Policy);
@@ -28,7 +28,7 @@ public sealed class RingTests(ITestOutputHelper output)
     [Fact]
     public void Two_nodes_behind_symmetric_NATs_reach_each_other_without_a_direct_path()
     {
-        var world = new SimulatedNetwork(seed: 2);
+        var world = new SimulatedNetwork(seed: 2) { HasCheapSessions = true };
         world.Add(NatKind.None, Policy);
         SimulatedNode alpha = world.Add(NatKind.Symmetric, Policy);
         SimulatedNode hard = world.Add(NatKind.Symmetric, Policy);
@@ -101,7 +101,7 @@ public sealed class RingTests(ITestOutputHelper output)
     [Fact]
     public void A_quiet_ring_keeps_near_neighbours_and_shortcuts_and_lets_all_other_links_go()
     {
-        var world = new SimulatedNetwork(seed: 9);
+        var world = new SimulatedNetwork(seed: 9) { HasCheapSessions = true };
         for (int i = 0; i < 150; i++)
         {
             world.Add(NatKind.None, Policy);
@@ -121,7 +121,7 @@ public sealed class RingTests(ITestOutputHelper output)
     [Fact]
     public void A_node_that_restarts_with_its_key_is_reached_again()
     {
-        var world = new SimulatedNetwork(seed: 6);
+        var world = new SimulatedNetwork(seed: 6) { HasCheapSessions = true };
         world.Add(NatKind.None, Policy);
         SimulatedNode alpha = world.Add(NatKind.PortRestricted, Policy);
         Assert.NotNull(world.RunUntil(() => alpha.Node.IsJoined, TimeSpan.FromSeconds(5)));
@@ -146,7 +146,7 @@ public sealed class RingTests(ITestOutputHelper output)
     {
         for (int seed = 0; seed < 10; seed++)
         {
-            var world = new SimulatedNetwork(seed, loss);
+            var world = new SimulatedNetwork(seed, loss) { HasCheapSessions = true };
             world.Add(NatKind.None, Policy);
             SimulatedNode one = world.Add(NatKind.PortRestricted, Policy);
             SimulatedNode two = world.Add(nat, Policy);
@@ -199,7 +199,7 @@ public sealed class RingTests(ITestOutputHelper output)
 
     private static SimulatedNetwork Fifty(int seed, double loss)
     {
-        var world = new SimulatedNetwork(seed, loss);
+        var world = new SimulatedNetwork(seed, loss) { HasCheapSessions = true };
         for (int i = 0; i < 50; i++)
         {
             world.Add((i % 5) switch { 0 => NatKind.None, 4 => NatKind.Symmetric, _ => NatKind.PortRestricted }, Policy);

@@ -66,7 +66,7 @@ public sealed class SilenceTests(ITestOutputHelper output)
 
     private static SimulatedNetwork Ring(int seed, int nodes)
     {
-        var world = new SimulatedNetwork(seed);
+        var world = new SimulatedNetwork(seed) { HasCheapSessions = true };
         for (int i = 0; i < nodes; i++)
         {
             world.Add(i % 4 == 0 ? NatKind.None : NatKind.PortRestricted, Policy);

@@ -78,7 +78,7 @@ public sealed class TickTests(ITestOutputHelper output)
     [Fact]
     public void A_node_with_nothing_to_do_still_wakes_often_enough_to_see_that_its_machine_slept()
     {
-        var world = new SimulatedNetwork(seed: 4);
+        var world = new SimulatedNetwork(seed: 4) { HasCheapSessions = true };
         SimulatedNode alone = world.Add(NatKind.None, Policy);
         world.Run(TimeSpan.FromSeconds(20));
         Assert.InRange(alone.Node.NextTick - world.Now, TimeSpan.Zero, TimeSpan.FromSeconds(2));
@@ -90,7 +90,7 @@ public sealed class TickTests(ITestOutputHelper output)
     [Fact]
     public void The_first_node_of_a_closed_pool_sleeps_while_it_has_no_certificate_and_no_list_and_begins_the_ring_when_it_has_one()
     {
-        var world = new SimulatedNetwork(seed: 5);
+        var world = new SimulatedNetwork(seed: 5) { HasCheapSessions = true };
         SimulatedNode leaf = world.Add(NatKind.None, Policy, [], isFirst: true, isOpen: false, certified: false);
         world.Run(TimeSpan.FromSeconds(20));
         long before = world.Events;
@@ -134,7 +134,7 @@ public sealed class TickTests(ITestOutputHelper output)
 
     private static SimulatedNetwork Thirty(int seed, double loss, bool isLan = false)
     {
-        var world = new SimulatedNetwork(seed, loss);
+        var world = new SimulatedNetwork(seed, loss) { HasCheapSessions = true };
         if (isLan)
         {
             world.Lan = (one, other) => one.Index % 2 == other.Index % 2;

@@ -46,7 +46,7 @@ public sealed class PartitionTests(ITestOutputHelper output)
     [InlineData(3)]
     public void Two_halves_that_gave_out_the_same_addresses_have_one_owner_of_each_when_they_meet(int seed)
     {
-        var world = new SimulatedNetwork(seed);
+        var world = new SimulatedNetwork(seed) { HasCheapSessions = true };
         Add(world, 10);
         Until(world, "all have an address", () => Distinct() == 10);
         IPv4Address?[] before = [.. _machines.Select(machine => machine.Address)];
@@ -82,7 +82,7 @@ public sealed class PartitionTests(ITestOutputHelper output)
     [InlineData(2)]
     public void A_certificate_that_one_half_signed_takes_the_address_from_a_bare_key_of_the_other(int seed)
     {
-        var world = new SimulatedNetwork(seed);
+        var world = new SimulatedNetwork(seed) { HasCheapSessions = true };
         for (int i = 0; i < 9; i++)
         {
             AddClosed(world, Closed.Subnet.Host((uint)(100 + i)));

@@ -30,9 +30,8 @@ public sealed class ScenarioTests(ITestOutputHelper output)
     [Fact]
     public void With_a_cheap_stand_in_for_sealing_the_ring_is_the_same()
     {
-        PerformanceResult real = Play(60, 8, "idle");
-        PerformanceResult cheap = new Performance(60, 8, [AllScenarios.Find("idle")!], HasCheapSessions: true).Play(output.WriteLine);
-        Assert.Null(cheap.Failure);
+        PerformanceResult real = Play(60, 8, hasCheapSessions: false, "idle");
+        PerformanceResult cheap = Play(60, 8, "idle");
         Assert.Equal(real.Events, cheap.Events);
         Assert.Equal(Reached(real), Reached(cheap));
         Assert.NotEqual(real.Digest, cheap.Digest);
@@ -108,9 +107,12 @@ public sealed class ScenarioTests(ITestOutputHelper output)
         AssertMet(result, "nodes that believe in a copy and have none");
     }
 
-    private PerformanceResult Play(int size, int seed, params string[] names)
+    // Sealing is a third of what a scenario takes of a processor, and changes nothing of it: that is a test above.
+    private PerformanceResult Play(int size, int seed, params string[] names) => Play(size, seed, hasCheapSessions: true, names);
+
+    private PerformanceResult Play(int size, int seed, bool hasCheapSessions, params string[] names)
     {
-        PerformanceResult result = new Performance(size, seed, [.. names.Select(name => AllScenarios.Find(name)!)]).Play(output.WriteLine);
+        PerformanceResult result = new Performance(size, seed, [.. names.Select(name => AllScenarios.Find(name)!)], hasCheapSessions).Play(output.WriteLine);
         Assert.Null(result.Failure);
         return result;
     }

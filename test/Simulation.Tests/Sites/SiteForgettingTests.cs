@@ -30,6 +30,7 @@ public sealed class SiteForgettingTests(ITestOutputHelper output)
         {
             var world = new SimulatedNetwork(seed)
             {
+                HasCheapSessions = true,
                 Lan = (one, two) => one.Host.Lan == two.Host.Lan && !one.Host.Lan.IsIsolated,
                 Latency = (_, _, chance) => TimeSpan.FromMilliseconds(0.3 + chance),
                 ResetsForgotten = isTold,

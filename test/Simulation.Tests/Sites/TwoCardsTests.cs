@@ -106,7 +106,7 @@ public sealed class TwoCardsTests(ITestOutputHelper output)
     /// <summary>Machines in both networks, each of which knows the first one by its first address.</summary>
     private static SimulatedNetwork Make(int seed, int machines, double loss)
     {
-        var world = new SimulatedNetwork(seed, loss);
+        var world = new SimulatedNetwork(seed, loss) { HasCheapSessions = true };
         for (int number = 1; number <= machines; number++)
         {
             SimulatedHost host = world.Sites.MakePublic($"{First}.{number}", $"{Second}.{number}");

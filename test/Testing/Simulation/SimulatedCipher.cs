@@ -6,7 +6,7 @@ namespace Testing.Simulation;
 
 /// <summary>
 /// A cheap stand-in for sealing: hides nothing, and its tag only tells apart what this key sealed from what another did, or what was
-/// damaged. Fit for the simulator's largest sizes only, where no stranger sends frames.
+/// damaged. Fit for worlds in which no stranger sends frames. A test of the scenarios holds that a ring does the same with it.
 /// </summary>
 internal sealed class SimulatedCipher : IFrameCipher
 {
