@@ -71,6 +71,8 @@ def run(tally, pool):
             handle = beta.sh("nft -a list chain inet wow slot_lo | sed -n 's/^\\t\\taccept # handle //p'").split()[0]
             beta.sh(f"nft delete rule inet wow slot_lo handle {handle}")
     with tally.case("all see the pool: machines from everywhere, priorities too"):
+        # The negotiator has a priority of who had a slot.
+        Job(alpha, "alice", "true").result()
         for machine in (alpha, manager):
             must(len(set(machine.sh("condor_status -af Machine", "bob").split())) == len(pool.workers), f"{machine.name} does not see all machines")
             must("alice@alpha" in machine.sh("condor_userprio -all 2>&1; :", "bob"), f"{machine.name} does not see priorities")
