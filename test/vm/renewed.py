@@ -20,16 +20,27 @@ begin=$(openssl x509 -in ca.pem -noout -startdate -dateopt iso_8601 | tr -dc 0-9
 openssl x509 -in ca.pem -key ca.key -sha384 -not_before "${begin}Z" -not_after "${begin%??}59Z" 2> /dev/null
 """
 """A certificate of the CA as it was, but that it ended in the minute in which it began: five minutes before the pool was made."""
+AGED = """
+python3 -I -S - <<'END'
+import sqlite3
+with sqlite3.connect("/var/lib/wow/ca/ca.db", timeout=30) as table:
+    row = "not_before = not_before - 2160000, not_after = not_after - 2160000"
+    assert table.execute(f"UPDATE certificates SET {row} WHERE serial = '%s'").rowcount == 1
+END
+"""
+"""Makes a certificate 25 days older for the CA, which gives a machine the same one until less than a third of its life is left."""
 RENEW = """
 python3 -I -S - <<'END'
 import sys
 sys.path.insert(0, "/usr/lib/wow/node")
-from wow.join import certificates, renew
+from wow.join import certificates, enrol, renew
 certificates.renew_from = lambda certificate: 0
+once = enrol.once
+enrol.once = lambda pool, address, shows: once(pool, address, shows=True)
 sys.exit(renew.main())
 END
 """
-"""What wow-renew does on the day on which it is time."""
+"""What wow-renew does on the day on which it is time. ipopd asks for none before that day, unless it shows the CA the one that it has."""
 OFF = """
 systemctl stop ipopd.service strongswan.service && rm /var/lib/wow/notice-7 && cat > /var/lib/wow/ca.pem <<'END' &&
 %s
@@ -82,6 +93,7 @@ def run(tally, lab):
             must(f"remote-host={address} " in probe.root(name, "swanctl --list-sas --raw"), f"{name} has no SA with {address}")
     with tally.case("alpha renews its own certificate, as after two thirds of its life, and whoever agrees on keys with it next is shown the new one"):
         serial = probe.joined_status("alpha")["certificate"]["serial"]
+        probe.root("manager", AGED % serial)
         probe.root("alpha", RENEW)
         must(probe.joined_status("alpha")["certificate"]["serial"] != serial, "ipopd has the one of before")
         new = certificates(probe.root("alpha", "cat /var/lib/wow/node.pem"))
