@@ -21,9 +21,10 @@ MENU = ("Press enter to boot", "keeping nothing (ephemeral)")
 LOOK = 0.5
 """Seconds between two looks at the screen, which are a tenth of a second of processor."""
 AHCI = "ide"  # on QEMU's q35 machine
-AT_ONCE = "cache=writethrough,cache.no-flush=on"
+AT_ONCE = "cache=writethrough,file.cache.no-flush=on"
 """Of a drive: each write leaves QEMU at once, so a killed QEMU is a power cut. What the host's kernel was given it keeps, so nobody waits until that is on the host's
-own disk: a write then took as long as all that other tests had written to it."""
+own disk: a write then took as long as all that other tests had written to it. It is said of the file, not of the drive: a qcow2 would keep its tables (QEMU drops
+BDRV_REQ_FUA where it is not to flush), and what was written last would read as zeros after the cut."""
 KEPT_BY_HOST = "cache.no-flush=on"
 """The same of what QEMU keeps nothing of itself, such as a raw file. A flush of the guest's is heard, and noted where there is a log of writes."""
 SELFTEST = "type=11,value=io.systemd.credential:wow.selftest=1"
