@@ -176,7 +176,7 @@ class Acts(unittest.TestCase):
     def ask(self, path, form=None, cookie="5ec", peer="127.0.0.1", host="localhost:4481", **query):
         """The answer."""
         method = "GET" if form is None else "POST"
-        self.bottle.request = Request({"REQUEST_METHOD": method, "REMOTE_ADDR": peer, "HTTP_HOST": host}, {"wow-ca": cookie} if cookie else {}, query, form or {})
+        self.bottle.request = Request({"REQUEST_METHOD": method, "REMOTE_ADDR": peer, "HTTP_HOST": host}, {"wow-ca-4481": cookie} if cookie else {}, query, form or {})
         try:
             return self.routes[path, method]()
         except Answered as raised:
@@ -219,7 +219,7 @@ class Acts(unittest.TestCase):
     def test_a_code_gives_a_cookie_for_these_pages_alone(self):
         self.assertIn("wow-ca page", self.ask("/ca", cookie="").body)
         answer = self.ask("/ca/login", {"code": "ab"}, cookie="")
-        self.assertEqual((answer.status, answer.headers["Set_Cookie"]), (303, "wow-ca=5ec; Path=/ca; Max-Age=3600; HttpOnly; SameSite=Strict"))
+        self.assertEqual((answer.status, answer.headers["Set_Cookie"]), (303, "wow-ca-4481=5ec; Path=/ca; Max-Age=3600; HttpOnly; SameSite=Strict"))
         self.assertIn("Max-Age=0", self.post("/ca/logout").headers["Set_Cookie"])
         self.assertEqual(self.ca.asked, [{"code": "ab"}, {"end": "5ec"}])
 

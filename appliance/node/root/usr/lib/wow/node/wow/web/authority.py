@@ -57,7 +57,7 @@ class Authority:
         return str(self._bottle.request.get_cookie(self._name()) or "")
 
     def _name(self) -> str:
-        return where.cookie(COOKIE, str(self._bottle.request.get_header("Host") or ""))
+        return where.cookie(COOKIE, str(self._bottle.request.environ.get("HTTP_HOST", "")))
 
     def _key(self) -> str:
         """What stands in each form of this login, so that another site's form does nothing (CSRF)."""
