@@ -23,7 +23,10 @@ class Left(unittest.TestCase):
                 one.wait()
 
     def test_an_account_without_any_is_left_alone(self):
-        left.end(MINE)
+        with subprocess.Popen(["sleep", "600"], user=ANOTHERS, start_new_session=True) as one:
+            left.end(MINE)
+            self.assertIsNone(one.poll())
+            one.kill()
 
 
 if __name__ == "__main__":
