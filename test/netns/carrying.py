@@ -18,6 +18,8 @@ OVERHEAD = 28 + 33
 # What a path of 1,300 is found to carry.
 NARROW = range(1300 - OVERHEAD - 40, 1300 - OVERHEAD + 1)
 SECONDS = 14
+# What passed is asked again 5 s after it was learnt, and a doubt waits for half a second then: TCP's third try would be the first that passes.
+BEFORE_CONFIRMED = 2.5
 # A pong's time until it is doubted, which is 0.2 s here, and a round trip; half a second more where the path was asked just before.
 NOTICED = 1.5
 # TCP tries again 0.2, 0.6 and 1.4 s after what it sent last was swallowed: one of the first two has to pass.
@@ -93,12 +95,12 @@ class Pair:
         return int(found.group(1)) if found else None
 
     def stream(self, seconds, change=None):
-        """TCP from left to right, something happening after a third of the time; returns Mbit/s of the last third and the longest gap in seconds."""
+        """TCP from left to right, something happening well before what was just learnt is asked again; returns Mbit/s of the last third and the longest gap in seconds."""
         target = self.right.address
         with subprocess.Popen(self.right.inside("iperf3", "-s", "-1", "-B", target), stdout=subprocess.DEVNULL) as server:
             until(lambda: self.right.run("ss", "-Hltn", "sport", "=", ":5201").stdout, bool, "iperf3 listens")
             with subprocess.Popen(self.left.inside("iperf3", "-J", "-c", target, "-t", str(seconds), "-i", "0.1"), stdout=subprocess.PIPE) as client:
-                time.sleep(seconds / 3)
+                time.sleep(BEFORE_CONFIRMED)
                 if change:
                     change()
                 out = client.communicate(timeout=seconds + 60)[0]
