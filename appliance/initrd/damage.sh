@@ -7,6 +7,7 @@ if [ "$slot" = A ]; then spare=B; else spare=A; fi
 # not brought the machine back into its pool, or when wow-stack wants a look at the whole system; "whole" when that was done; "kept" where the system is
 # damaged and the other one no better.
 look_file=/run/layers/home/stacks/begun
+starts_again=
 
 # has_spare: whether there is another system, which is not known to be damaged.
 has_spare() {
@@ -85,10 +86,17 @@ look_back() {
         *)
             begins once || return 0
             echo 30 > /proc/sys/kernel/panic
+            starts_again=yes
             mkdir -p /run/systemd/system.conf.d
             printf '[Manager]\nCrashAction=reboot\n' > /run/systemd/system.conf.d/wow.conf
             ;;
     esac
+}
+
+# panic_stands: kernel and initrd did all of theirs, so GRUB's panic=30, which is for those that the disk has lost, ends here. A panic that comes now has its last
+# words on the screen (docs/decisions/0111).
+panic_stands() {
+    [ -n "$trial" ] || [ -n "$starts_again" ] || echo 0 > /proc/sys/kernel/panic
 }
 
 say_kept() {

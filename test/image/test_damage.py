@@ -126,6 +126,13 @@ class Looking(Case):
             self.assertEqual(self.run_script("look_back"), [])
             self.assertEqual((self.begun(), self.panic()), ("whole", ""), "it is read once, and does not start again by itself")
 
+    def test_a_panic_stands_behind_the_initrd_unless_a_look_follows_or_the_system_is_on_trial(self):
+        for words, more, expected in (("look_back; panic_stands", {}, "30"), ("look_back; panic_stands", {}, "0"), ("look_back; panic_stands", {"mode": "ephemeral"}, "0"),
+                                      ("look_back; panic_stands", {"trial": "1"}, "30")):
+            (self.folder / "proc/sys/kernel/panic").write_text("30\n")
+            self.assertEqual(self.run_script(words, **more), [])
+            self.assertEqual(self.panic(), expected, more)
+
     def test_a_system_that_is_damaged_is_left_for_one_that_is_whole(self):
         for kind in FILES:
             self.put("A")

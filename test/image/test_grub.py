@@ -24,7 +24,7 @@ linux() { shift 0; echo "linux $*"; [ -z "$is_gone" ]; }
 linux16() { linux "$@"; }
 initrd() { echo "initrd $*"; }
 initrd16() { initrd "$@"; }
-boot() { echo boot; }
+boot() { echo boot; [ -n "$is_gone" ] || exit 0; }
 sleep() { echo "sleep $*"; }
 reboot() { echo reboot; }
 """
@@ -102,7 +102,7 @@ class Starting(unittest.TestCase):
 
     def start(self, asks="start", platform="pc", is_read_only="", is_gone="", cpu="x86_64"):
         """What GRUB does, in lines."""
-        head = f"grub_platform={platform} grub_cpu={cpu} root=hd0,gpt2 is_read_only={is_read_only} is_gone={is_gone}\nunfinished= trial= tries= left=\n"
+        head = f"grub_platform={platform} grub_cpu={cpu} root=hd0,gpt2 is_read_only={is_read_only} is_gone={is_gone}\nunfinished= trial= tries= left= whole=\n"
         done = subprocess.run(["dash", "-c", f"{head}{STUBS}{shell()}\n{asks}"], capture_output=True, text=True, check=False, cwd=self.folder)
         self.assertEqual(done.stderr, "")
         return done.stdout.splitlines()
@@ -171,8 +171,8 @@ class Starting(unittest.TestCase):
         for system, other in (("A", "B"), ("B", "A")):
             self.both_are_there()
             self.environment(unfinished="no", system=system)
-            self.assertEqual([self.taken(), self.saved("unfinished")], [(system, []), "yes"])
-            self.assertEqual([self.taken(), self.saved("unfinished")], [(system, []), "again"])
+            self.assertEqual([self.taken(), self.saved("unfinished")], [(system, ["panic=30"]), "yes"])
+            self.assertEqual([self.taken(), self.saved("unfinished")], [(system, ["panic=30"]), "again"])
             self.assertEqual([self.taken(), self.saved("unfinished")], [(other, [f"wow.damaged={system}"]), "yes"])
             self.assertEqual((self.saved("system"), self.saved("damaged")), (other, system))
             for _ in range(4):
@@ -196,7 +196,7 @@ class Starting(unittest.TestCase):
             for name in there:
                 (lists / f"{name}.conf").touch()
             self.environment(unfinished="no", **said)
-            self.assertEqual(self.taken(), (expected, []))
+            self.assertEqual(self.taken(), (expected, ["panic=30"] if there == "AB" else []))
             self.assertEqual(self.taken('begin "$spare" ""'), ("A" if expected == "B" else "B", []))
             for name in there:
                 (lists / f"{name}.conf").unlink()
@@ -212,6 +212,21 @@ class Starting(unittest.TestCase):
         self.assertEqual(self.start(is_gone="yes")[-2:], ["sleep 5", "reboot"])
         self.environment(system="A")
         self.assertEqual(self.start(is_gone="yes")[-1], "boot")
+
+    def test_where_the_good_one_s_cannot_be_read_the_other_is_taken_at_the_next_start(self):
+        self.both_are_there()
+        self.environment(system="A")
+        self.assertEqual(self.start(is_gone="yes")[-4:], ["boot", "saved", "sleep 5", "reboot"])
+        self.assertEqual(self.taken(), ("B", ["wow.damaged=A"]))
+        self.assertEqual(self.start(is_gone="yes")[-1], "boot", "that cannot be read either, and nothing is left")
+
+    def test_it_does_not_start_again_where_that_cannot_be_noted_or_the_other_one_is_no_better(self):
+        self.both_are_there()
+        self.environment(system="A")
+        self.assertEqual(self.start(is_gone="yes", is_read_only="yes")[-1], "boot")
+        for more in ({"trial": "B", "tries": "0"}, {"damaged": "B"}):
+            self.environment(system="A", **more)
+            self.assertEqual(self.start(is_gone="yes")[-1], "boot")
 
     def test_each_menu_within_another_has_what_the_functions_take(self):
         functions = SCRIPT[SCRIPT.index("function start"):SCRIPT.index("menuentry ")] + 'begin "$spare"'
