@@ -35,7 +35,7 @@ internal sealed class PathMtu(int assumed, int largest)
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan RetryUnheardAfter = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan ConfirmAfter = TimeSpan.FromSeconds(5);
-    private static readonly TimeSpan ShortestDoubt = TimeSpan.FromSeconds(0.5);
+    private static readonly TimeSpan ShortestDoubt = TimeSpan.FromSeconds(0.25);
 
     /// <summary>A sender whose long packets stopped for so long and begin again may be one that waits for what was swallowed (RFC 6298: 200 ms and more).</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(150);
@@ -339,7 +339,7 @@ internal sealed class PathMtu(int assumed, int largest)
         }
 
         TimeSpan periodic = _lastLarge > _confirmedAt ? _confirmedAt + ConfirmAfter : TimeSpan.MaxValue;
-        TimeSpan allowed = _confirmedAt + (ShortestDoubt * (1 << Math.Min(_doubts, 5)));
+        TimeSpan allowed = _confirmedAt + (ShortestDoubt * (1 << Math.Min(_doubts, 6)));
         TimeSpan doubted = _isOdd ? _lastLarge : _unansweredSince is { } since ? since + patience : TimeSpan.MaxValue;
         return Earlier(periodic, doubted > allowed ? doubted : allowed);
     }
