@@ -212,7 +212,7 @@ public sealed class LayerHandlerTests : AsyncTests
 
     private string PathOf(int layer) => $"/layers/{_made.Stack.Layers[layer].Digest}";
 
-    private Task<ulong> PublishAsync(TestStack made) =>
+    private Task<(ulong Number, PoolLayers Before)> PublishAsync(TestStack made) =>
         new PublishDesk(_ca.Ca, new StackFolder(_ca.Ca, _ca.StateFolder), _ca.Time).PublishAsync(made.Stack, new FolderLayers(made.Folder));
 
     private async Task StartAsync(Func<ServeSettings, ServeSettings>? change = null)

@@ -39,6 +39,26 @@ public sealed class PublishSystemTests : Publishing
     }
 
     [Fact]
+    public async Task A_stack_that_drops_the_system_of_the_one_before_is_published_with_a_note()
+    {
+        TestStack system = TestStack.MakeSystem(Ca.Folder, [50, 60, 70, 80], ("a", 5)), alone = TestStack.Make(Ca.Folder, ("a", 5));
+        const string Note = "note: the stack before carried a system for amd64, and this one carries none.";
+        foreach ((string[] words, bool isNoted) in new[]
+        {
+            (new[] { alone.Folder }, false), ([system.Folder], false), ([system.Folder], false), ([alone.Folder], true), ([alone.Folder], false), ([system.Folder], false), (["--none"], false),
+        })
+        {
+            string said = (await RunAsync(0, ["publish", .. words])).Output;
+            Assert.Contains("is published: ", said, StringComparison.Ordinal);
+            Assert.Equal(isNoted, said.Contains(Note, StringComparison.Ordinal));
+        }
+
+        await RunAsync(0, "publish", system.Folder);
+        using var answer = JsonDocument.Parse((await RunAsync(0, "publish", alone.Folder, "--json")).Output);
+        Assert.True(answer.RootElement.TryGetProperty("number", out _), "programs see the two systems by `wow-ca stack`");
+    }
+
+    [Fact]
     public async Task A_system_that_is_not_whole_is_told_with_the_file_and_changes_nothing()
     {
         TestStack good = TestStack.MakeSystem(Ca.Folder, [50, 60, 70, 80]), made = TestStack.MakeSystem(Ca.Folder, [51, 60, 71, 81], ("a", 5));

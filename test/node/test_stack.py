@@ -208,6 +208,21 @@ class Machine(Prepared):
         self.assertEqual(os.listdir(f"{self.root}/home/stacks"), [])
         self.assertIn("made over another release", told.trouble(self.said())[0])
 
+    def test_what_was_made_over_this_release_stays_where_one_over_another_is_published(self):
+        self.publish(12)
+        self.look()
+        self.started("next", kept.read(self.place.next), "number=12\n")
+        self.place.find_good()
+        there = self.layers()
+        self.publish(13, body(line("physics"), over=f"base {FORMER}\nnode {NODE}\n"))
+        self.assertEqual((self.look(), self.said()["code"]), (0, "other-base"))
+        self.assertEqual((self.listed(), self.listed("good"), self.layers()), (["maths", "physics"], ["maths", "physics"], there))
+        # What was taken for another system, which nobody offers any more, gives way to what was found good here.
+        self.write("home/stacks/next", kept.read(self.place.good).replace(BASE, FORMER).replace("stack 12", "stack 11"))
+        self.assertEqual((self.look(), kept.read(self.place.next)), (0, kept.read(self.place.good)))
+        self.publish(14, EMPTY)
+        self.assertEqual((self.look(), os.listdir(f"{self.root}/home/stacks")), (0, []), "the empty stack takes off what is here")
+
     def test_what_is_no_stack_changes_nothing_and_is_told(self):
         self.publish(12)
         self.look()

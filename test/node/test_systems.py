@@ -340,6 +340,25 @@ class Bringing(Fetching):
             self.assertEqual(self.disk.block["system"], "B", then)
             os.unlink(f"{self.sys}/stacks/B.conf")
 
+    def test_a_trial_that_gets_good_while_files_come_is_noted_before_the_next_one(self):
+        self.publish(12, carrying(TWO))
+        self.bring()
+        self.start(is_back=False)
+        self.publish(13, body(MODULE, over=f"base {digest(TWO['base'])}\nnode {digest(TWO['node'])}\n"))
+        seen = []
+
+        def come(way, wanted, folder):
+            seen.append(self.disk.block["system"])
+            if len(seen) < 3:
+                # The CA is busy, and meanwhile the machine is back in its pool.
+                self.write("settled", "")
+                raise fetch.Busy(5)
+            self.layer(way, wanted, folder)
+
+        with mock.patch.object(peers, "layer", come):
+            self.assertEqual(self.bring(), (0, "next"))
+        self.assertEqual((seen, self.wrote, self.brought[-1]), (["A", "B", "B"], 1, "maths"), "once in a look")
+
     def settle(self):
         """wow-join says that the machine is back."""
         with mock.patch.object(kept, "Place", lambda: self.place), mock.patch.object(kept, "SAID", f"{self.root}/system"):

@@ -90,9 +90,9 @@ internal static class PublishCommand
         ulong after = Known(options);
         using CaFolder ca = CaFolder.Open(options.Get(Option.Folder.Name));
         ProvenClock.Check(ca, options, time.GetUtcNow());
-        ulong number = await new PublishDesk(ca, new StackFolder(ca, options.Get(Option.Folder.Name)), time).PublishAsync(stack, source, after);
+        (ulong number, PoolLayers before) = await new PublishDesk(ca, new StackFolder(ca, options.Get(Option.Folder.Name)), time).PublishAsync(stack, source, after);
         reply.Say(
-            $"stack {number} is published: {Describe(stack)}. A running wow-ca serve spreads it within seconds; else it does when it starts. Machines fetch it, and start again with it by themselves when nobody needs them{StackCommand.At(stack, ", by {0} at the latest")}.",
+            $"stack {number} is published: {Describe(stack)}. A running wow-ca serve spreads it within seconds; else it does when it starts. Machines fetch it, and start again with it by themselves when nobody needs them{StackCommand.At(stack, ", by {0} at the latest")}.{WithoutSystem(before, stack)}",
             json => StackCommand.Write(json, new Published(number, stack)));
         return ExitCode.Done;
     }
@@ -106,6 +106,14 @@ internal static class PublishCommand
     private static string Describe(PoolLayers stack) =>
         !stack.Parts.Any() ? "no module, machines use what their image has"
             : string.Join("; ", stack.Parts.Select(part => $"{(stack.Others.Count > 0 ? $"for {part.Architecture} " : string.Empty)}{DescribePart(part)}"));
+
+    // Not of an empty stack: who takes all modules back wants machines to have what their image has.
+    private static string WithoutSystem(PoolLayers before, PoolLayers stack)
+    {
+        string[] left = [.. before.Parts.Where(was => was.System.Count > 0 && !stack.Parts.Any(part => part.Architecture == was.Architecture && part.System.Count > 0)).Select(was => was.Architecture)];
+        return left.Length == 0 || !stack.Parts.Any() ? string.Empty
+            : $"\nnote: the stack before carried a system for {string.Join(" and ", left)}, and this one carries none. A machine that has not taken that system yet keeps the system and the modules that it has. Where it shall come to this one, make the stack with --system, and publish that.";
+    }
 
     private static string DescribePart(PoolLayers part)
     {

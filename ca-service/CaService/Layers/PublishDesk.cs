@@ -12,9 +12,9 @@ internal sealed class PublishDesk(CaFolder ca, StackFolder folder, TimeProvider 
     /// <param name="stack">The stack.</param>
     /// <param name="source">Has its layers.</param>
     /// <param name="after">The highest number that machines are known to have, where this folder lost count; 0 where it did not.</param>
-    /// <returns>The notice's number.</returns>
+    /// <returns>The notice's number, and the stack that this one takes the place of.</returns>
     /// <exception cref="UserError">It can't be done, and why.</exception>
-    public async Task<ulong> PublishAsync(PoolLayers stack, ILayerSource source, ulong after = 0)
+    public async Task<(ulong Number, PoolLayers Before)> PublishAsync(PoolLayers stack, ILayerSource source, ulong after = 0)
     {
         using IDisposable one = folder.TakeLock();
         Published before = folder.ReadOrNone();
@@ -46,6 +46,6 @@ internal sealed class PublishDesk(CaFolder ca, StackFolder folder, TimeProvider 
         ca.Database.Write(transaction => Audit.Append(transaction, now, "publish", $"number={number} modules={modules}{system}{others}"));
         AtomicFile.Write(folder.NoticePath, folder.Keys.Sign(PoolLayers.NoticeKind, number, stack.Write()), UnixFileMode.UserRead | UnixFileMode.UserWrite);
         folder.Keep(stack.Files);
-        return number;
+        return (number, before.Stack);
     }
 }

@@ -54,10 +54,7 @@ def once(place: "Place", way: "Callable[[], Way]", notice: str = NOTICE, sleep: 
         return 0
     systems, write, stack = systems or Systems(), write or replace, None
     try:
-        if systems.is_proven():
-            write()
-            place.find_good()
-        elif growing.is_wanted(systems):
+        if not _note(place, systems, write) and growing.is_wanted(systems):
             write()
         data = read(notice)
         if data is None and newest is None:
@@ -80,6 +77,16 @@ def once(place: "Place", way: "Callable[[], Way]", notice: str = NOTICE, sleep: 
         told.leave("trouble", stack, f"home cannot be used: {error.strerror or error}", "It is tried again by itself. Look with: df -h /home; journalctl -u wow-stack")
         print(error, flush=True)
         return 1
+
+
+def _note(place: "Place", systems: Systems, write: "Callable[[], None]") -> bool:
+    """Has GRUB stay with a trial that brought the machine back; whether that was done now. WowError, OSError."""
+    if systems.is_noted or not systems.is_proven():
+        return False
+    write()
+    systems.is_noted = True
+    place.find_good()
+    return True
 
 
 def read(path: str) -> bytes | None:
@@ -127,18 +134,21 @@ def _act(place: "Place", stack: "Stack", way: "Callable[[], Way]", published: tu
         told.leave("trial", stack, "", "")
         return 0
     if not is_other and (not stack.base or not place.is_over(stack)):
-        place.take_off()
-        place.tidy()
         if stack.base:
-            told.leave("other-base", stack, f"the pool's stack {stack.number} was made over another release than this machine's image, which keeps its own modules",
-                       "Take a fresh image of that release; or the pool's administrator has the stack made over this one, too")
+            # A machine that was off while the pool published that system cannot come to it any more. Nor is it to lose what it has.
+            place.keep_own()
+            place.tidy()
+            told.leave("other-base", stack, f"the pool's stack {stack.number} was made over another release than this machine's system, which keeps the modules it has",
+                       "The pool's administrator has the stack carry its system (wow image stack --system); or take a fresh image of that release")
         else:
+            place.take_off()
+            place.tidy()
             told.leave("image" if place.started().get("source", "image") == "image" else "off", stack, "", "")
         return 0
     place.tidy(stack)
     missing = systems.wanting(place, stack)
     if missing:
-        _bring(place, stack, missing, way, published, sleep, systems)
+        _bring(place, stack, missing, way, lambda: _look(place, systems, published, write), sleep, systems)
     if is_other:
         write()
         told.leave("next", stack, "", "", is_system=True)
@@ -160,7 +170,7 @@ def _mend(place: "Place", stack: "Stack", way: "Callable[[], Way]", published: t
     wanted = [digest for digest in lost if not damage.source(digest, place, systems)]
     if all(digest in there for digest in wanted):
         if wanted:
-            _bring(place, stack, [there[digest] for digest in wanted], way, published, sleep, systems)
+            _bring(place, stack, [there[digest] for digest in wanted], way, lambda: _look(place, systems, published, write), sleep, systems)
         try:
             write()
         except (WowError, OSError) as error:
@@ -181,9 +191,9 @@ def _mend(place: "Place", stack: "Stack", way: "Callable[[], Way]", published: t
     return False
 
 
-def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Way]", published: tuple[str, bytes], sleep: "Callable[[float], None]",
+def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callable[[], Way]", look: "Callable[[], None]", sleep: "Callable[[float], None]",
            systems: Systems) -> None:
-    """Fetches what is not here."""
+    """Fetches what is not here. look: is called before each file, and after each wait."""
     # What these load takes longer than all else here, and most looks find nothing to fetch.
     import random
 
@@ -195,7 +205,7 @@ def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callabl
     for layer in missing:
         change = _change(place, stack, layer, systems)
         while True:
-            _look(published)
+            look()
             try:
                 shortened.layer(there, layer, change, place.layers)
                 break
@@ -206,9 +216,11 @@ def _bring(place: "Place", stack: "Stack", missing: "list[Layer]", way: "Callabl
                 sleep(busy.seconds * random.uniform(1, LATER))
 
 
-def _look(published: tuple[str, bytes]) -> None:
-    """Before each file. Newer; WowError where the owner lends no more of the line this month."""
+def _look(place: "Place", systems: Systems, published: tuple[str, bytes], write: "Callable[[], None]") -> None:
+    """While files come. Newer; WowError where the owner lends no more of the line this month, OSError."""
     from wow.stack import lent
+    # Files may take hours to come. A machine that is switched off meanwhile shall not lose its trial.
+    _note(place, systems, write)
     if read(published[0]) != published[1]:
         raise Newer
     lent.check()

@@ -110,6 +110,20 @@ class Place:
                 os.unlink(path)
                 files.sync_folder(path)
 
+    def keep_own(self) -> None:
+        """Has the machine start with what it took that was made over its own system: the next stack, else the one that was found good; else with what its image has."""
+        if self._is_own(self.next):
+            return
+        good = of_home(self.good) if self._is_own(self.good) else ""
+        if good:
+            files.write(self.next, good, 0o600, sync=True)
+        else:
+            self.take_off()
+
+    def _is_own(self, path: str) -> bool:
+        """Whether a stack in home was made over this system, as the initrd sees it."""
+        return [line for line in of_home(path).splitlines() if line.startswith(("base ", "node "))] == self.own()
+
     def tidy(self, *more: Stack) -> None:
         """Removes layers that neither this start needs, nor the next, nor the good stack, nor one of these."""
         needed = {layer.digest for stack in more for layer in (*stack.system, *stack.layers)}

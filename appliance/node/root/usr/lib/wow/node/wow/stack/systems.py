@@ -14,14 +14,15 @@ ARMED = f"{paths.RUN}/system.armed"
 
 
 class Systems:
-    """root: where WOWSYS is mounted; said: what the initrd says of this start."""
+    """root: where WOWSYS is mounted; said: what the initrd says of this start. is_noted: wow-system had GRUB stay with this trial, at this look."""
 
-    __slots__ = ("root", "running", "is_trial", "left", "damaged", "is_kept", "unhashed")
+    __slots__ = ("root", "running", "is_trial", "left", "damaged", "is_kept", "unhashed", "is_noted")
 
     def __init__(self, root: str = WOWSYS, said: str = kept.SAID) -> None:
         facts = kept.of_start(said)
         self.root, self.running = root, facts.get("system", "A")
         self.is_trial, self.left = bool(facts.get("trial")), facts.get("left", "")
+        self.is_noted = False
         self.damaged, self.is_kept, self.unhashed = facts.get("damaged", ""), "kept" in facts, facts.get("unhashed", "")
 
     @property
