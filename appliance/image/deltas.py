@@ -85,13 +85,17 @@ def make(new, old, scratch):
 
 
 def between(new, formers, scratch, architecture=agreed.FIRST_ARCHITECTURE):
-    """The rows of `make` from each former stack or image on, each pair of files once. DeltaError where they are more than a stack has."""
-    rows = {}
+    """(the rows of `make` from each former stack or image on, each pair of files once; those of the former that have the new base). DeltaError where they are more
+    rows than a stack has."""
+    rows, same = {}, []
     for number, place in enumerate(formers):
         folder = scratch / f"former-{number}"
         folder.mkdir()
-        for row in make(new, former(place, folder, architecture), folder):
+        old = former(place, folder, architecture)
+        if "base" in new and "base" in old and digest(new["base"]) == digest(old["base"]):
+            same.append(place)
+        for row in make(new, old, folder):
             rows.setdefault(row[:2], row)
     if len(rows) > agreed.MOST_DELTAS:
         raise DeltaError(f"{len(rows)} deltas; a stack has {agreed.MOST_DELTAS}. Name fewer with --from")
-    return [*rows.values()]
+    return [*rows.values()], same

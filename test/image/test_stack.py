@@ -231,6 +231,16 @@ class SystemTest(unittest.TestCase):
             self.assertEqual(digest(made_of.getvalue()), stack.system[3].digest)
             self.assertLess(change.size, 5000)
 
+    def test_the_day_of_the_base_is_told_and_where_a_former_stack_has_the_same(self):
+        (self.folder / "parts/base.json").write_text('{"architecture": "amd64", "date": "2026-11-27"}')
+        self.assertIn("system: its base has Debian's packages of 2026-11-27\n", said := self.make("--system"))
+        self.assertNotIn("the same base", said)
+        (self.folder / "out").rename(self.folder / "former")
+        self.layer("parts/layers/node.squashfs", "usr/lib/other")
+        self.assertIn("/former has the same base. For Debian's newer packages type: WOW_FRESH=1 make image", self.make("--system", "--from", str(self.folder / "former")))
+        self.layer("parts/layers/base.squashfs", "usr/lib/newer")
+        self.assertNotIn("the same base", self.make("--system", "--from", str(self.folder / "former")))
+
     def test_what_is_no_former_stack_is_told(self):
         (self.folder / "none").mkdir()
         (self.folder / "other").mkdir()
