@@ -33,14 +33,20 @@ def image(raw, module=b"tutorial"):
         tools.mkdir(parents=True)
         (tools / "version.py").write_text('"""The release."""\nVERSION = "0.3.0"\n', encoding="ascii")
         system = scratch / "system"
-        for name in ("stacks", "layers"):
+        for name in ("stacks", "layers", "boot/A"):
             (system / name).mkdir(parents=True)
         quiet("mksquashfs", scratch / "tree", system / "layers/node-1.squashfs")
         (system / "layers/base-1.squashfs").write_bytes(b"the base" * 999)
         (system / "layers/tutorial-1.squashfs").write_bytes(module)
         rows = [(kind, name, (system / f"layers/{name}-1.squashfs").read_bytes()) for kind, name in (("base", "base"), ("node", "node"), ("module", "tutorial"))]
+        tree, booted = b"the tree" * 99, {"vmlinuz": b"the kernel" * 99, "initrd.img": b"the initrd" * 99}
+        (system / "layers/base-1.tree").write_bytes(tree)
         (system / "stacks/A.conf").write_text("# kind name file size sha256; bottom first\n" + "".join(
-            f"{kind} {name} {name}-1.squashfs {len(data)} {hashlib.sha256(data).hexdigest()}\n" for kind, name, data in rows), encoding="ascii")
+            f"{kind} {name} {name}-1.squashfs {len(data)} {hashlib.sha256(data).hexdigest()}\n" for kind, name, data in rows)
+            + f"# tree base-1.tree 2 {'0' * 64} {hashlib.sha256(tree).hexdigest()}\n", encoding="ascii")
+        for name, data in booted.items():
+            (system / "boot/A" / name).write_bytes(data)
+        (system / "boot/A/SHA256SUMS").write_text("".join(f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in booted.items()), encoding="ascii")
         start, size = PARTS["WOWSYS"]
         quiet("mke2fs", "-q", "-F", "-t", "ext4", "-O", "^has_journal", "-d", system, "-E", f"offset={start * MIB}", raw, f"{size}M")
         start, size = PARTS["WOWESP"]

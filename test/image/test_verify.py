@@ -76,8 +76,25 @@ class Verified(unittest.TestCase):
         self.put(at + 8, b"X")
         found = self.found(self.raw, 1)
         self.assertEqual(["base-1.squashfs: is damaged"], found["wrong"])
-        smalls.quiet("debugfs", "-w", "-R", "rm layers/tutorial-1.squashfs", f"{self.raw}?offset={smalls.PARTS['WOWSYS'][0] * smalls.MIB}")
+        self.remove("layers/tutorial-1.squashfs")
         self.assertIn("tutorial-1.squashfs: is missing", self.verify(self.raw).stdout)
+
+    def remove(self, name):
+        smalls.quiet("debugfs", "-w", "-R", f"rm {name}", f"{self.raw}?offset={smalls.PARTS['WOWSYS'][0] * smalls.MIB}")
+
+    def test_a_kernel_an_initrd_or_a_hash_tree_that_is_damaged_or_missing_is_named(self):
+        self.assertEqual(["boot/A/vmlinuz", "boot/A/initrd.img", "layers/base-1.tree"], [one["file"] for one in self.found(self.raw)["boot"]])
+        for word, file in ((b"the kernelthe", "boot/A/vmlinuz"), (b"the initrdthe", "boot/A/initrd.img"), (b"the treethe", "layers/base-1.tree")):
+            at = self.raw.read_bytes().index(word)
+            self.put(at, b"X")
+            self.assertEqual([f"{file}: is damaged"], self.found(self.raw, 1)["wrong"])
+            self.assertIn(f"WRONG   {file}: is damaged", self.verify(self.raw).stdout)
+            self.put(at, b"t")
+            self.assertEqual([], self.found(self.raw)["wrong"])
+        self.remove("boot/A/vmlinuz")
+        self.assertEqual(["boot/A/vmlinuz: is missing"], self.found(self.raw, 1)["wrong"])
+        self.remove("boot/A/SHA256SUMS")
+        self.assertEqual(["boot/A/vmlinuz: is missing", "boot/A/initrd.img: is not named in boot/A/SHA256SUMS, or that is damaged"], self.found(self.raw, 1)["wrong"])
 
     def test_the_disk_of_a_machine_is_told_from_an_image(self):
         self.assertFalse(self.found(self.raw)["used"])

@@ -14,30 +14,62 @@ VERSION_FILE = "usr/lib/wow/node/wow/lib/version.py"
 VERSION = re.compile(r'^VERSION = "([^"]+)"$', re.MULTILINE)
 LOADERS = {"BOOTX64.EFI": "amd64", "BOOTAA64.EFI": "arm64"}
 """UEFI's names of what it starts, which are different for each architecture (UEFI 2.10, 3.5.1.1)."""
+SUMS = "boot/A/SHA256SUMS"
+"""What the disk says of the kernel and the initrd."""
+BOOTED = ("vmlinuz", "initrd.img")
 
 
 def read(disk, scratch):
-    """{version, architecture, layers}; each layer says what is wrong with it, or None. ImageError where the system cannot be read."""
+    """{version, architecture, layers, boot}; each file says what is wrong with it, or None. boot: kernel, initrd, and the layers' hash trees. ImageError where the
+    system cannot be read."""
     system = scratch / "system"
     onedisk.read(disk, disk.parts[onedisk.SYSTEM], system)
-    rows = stacks.lines(inside(disk, system, f"cat {stacks.FILE}"))
+    listed = inside(disk, system, f"cat {stacks.FILE}")
+    rows = stacks.lines(listed)
     if any(len(row) != 5 or not row[3].isdecimal() for row in rows) or not {"base", "node"} <= {row[0] for row in rows}:
         raise ImageError(f"{disk.shown}: its list of layers, {stacks.FILE}, is none that this release reads; use the `wow` of the release that made it")
     layers = [layer(system, *row) for row in rows]
     node = next(one for one in layers if one["kind"] == "node")
-    return {"version": version(disk, system, node, scratch), "architecture": architecture(disk, scratch), "layers": layers}
+    return {"version": version(disk, system, node, scratch), "architecture": architecture(disk, scratch), "layers": layers,
+            "boot": [*booted(system), *trees(system, listed)]}
 
 
 def layer(system, kind, name, file, size, digest):
     """One line of the list, and what is wrong with its file."""
+    found, sha = measured(system, f"layers/{file}")
+    wrong = "is missing" if not found else f"has {found} bytes, not {size}" if found != int(size) else "is damaged" if sha != digest else None
+    return {"kind": kind, "name": name, "file": file, "bytes": int(size), "sha256": digest, "wrong": wrong}
+
+
+def booted(system):
+    """Kernel and initrd, without which GRUB starts nothing."""
+    said = subprocess.run(["debugfs", "-R", f"cat /{SUMS}", system.name], capture_output=True, check=False, cwd=system.parent, env=tools.ENVIRONMENT)
+    sums = {words[1]: words[0] for words in (line.split() for line in said.stdout.decode("latin-1").splitlines()) if len(words) == 2}
+    return [compared(system, f"boot/A/{name}", sums.get(name)) for name in BOOTED]
+
+
+def trees(system, listed):
+    """The hash trees that a list names, in comments that older initrds read over (the node's stack/verity.py). An image of an older release has none."""
+    words = (line.split() for line in listed.splitlines() if line.startswith("# tree "))
+    return [compared(system, f"layers/{row[2]}", row[5]) for row in words if len(row) == 6]
+
+
+def compared(system, file, digest):
+    """A file, and what is wrong with it. digest: what is said of it, None where nothing is."""
+    found, sha = measured(system, file)
+    wrong = "is missing" if not found else f"is not named in {SUMS}, or that is damaged" if digest is None else "is damaged" if sha != digest else None
+    return {"file": file, "bytes": found, "sha256": digest, "wrong": wrong}
+
+
+def measured(system, file):
+    """Size and SHA-256 of a file on the system's disk; no bytes where it is not there."""
     sha, found = hashlib.sha256(), 0
-    with subprocess.Popen(["debugfs", "-R", f"cat /layers/{file}", system.name], cwd=system.parent, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    with subprocess.Popen(["debugfs", "-R", f"cat /{file}", system.name], cwd=system.parent, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           env=tools.ENVIRONMENT) as process:
         while block := process.stdout.read(1 << 20):
             sha.update(block)
             found += len(block)
-    wrong = "is missing" if not found else f"has {found} bytes, not {size}" if found != int(size) else "is damaged" if sha.hexdigest() != digest else None
-    return {"kind": kind, "name": name, "file": file, "bytes": int(size), "sha256": digest, "wrong": wrong}
+    return found, sha.hexdigest()
 
 
 def version(disk, system, node, scratch):
