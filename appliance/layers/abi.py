@@ -40,7 +40,7 @@ def about(base):
     if not layer.is_file():
         raise LayerError(f"{base}: no base.squashfs; name the folder that appliance/base/build prints")
     found = interface(layer)
-    return {"sha256": hashlib.sha256(layer.read_bytes()).hexdigest(), "date": date(base / "packages.lock"), "abi": number(found), **found}
+    return {"sha256": listing.digest(layer), "date": date(base / "packages.lock"), "abi": number(found), **found}
 
 
 def date(lock):

@@ -5,6 +5,7 @@ import os
 import pathlib
 import posixpath
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -189,7 +190,7 @@ def put(layer, out):
     try:
         # A copy first, for a layer is whole or not there.
         new = out.with_name(out.name + ".new")
-        new.write_bytes(layer.read_bytes())
+        shutil.copyfile(layer, new)
         new.rename(out)
     except OSError as error:
         new.unlink(missing_ok=True)

@@ -11,13 +11,13 @@ import tempfile
 import unittest
 from unittest import mock
 
-from test_module import GOOD, tool
+from test_module import GOOD, publish, tool
 from test_publish import STACK_LIST, Stacks, fill
 from wow.lib import agreed
 from wow.stack import delta, text
 
 STACK = pathlib.Path(__file__).resolve().parents[2] / "appliance/image/stack"
-made = tool(STACK)
+made, archived = tool(STACK), publish.archived
 FILES = ("layers/base.squashfs", "layers/node.squashfs", "base/vmlinuz", "initrd.img")
 
 
@@ -100,7 +100,22 @@ class NameTest(Stacks):
 
     def test_it_has_the_name_of_the_module_and_not_of_its_folder(self):
         self.assertEqual(self.layer().name, "maths.squashfs")
-        self.assertEqual([], list(self.folder.glob("fresh*")))
+        self.assertEqual([], list(self.folder.glob("_*")))
+
+    def test_any_name_of_a_module_will_do(self):
+        fill(self.folder / "my-folder", {"module.ini": GOOD.replace("maths", "fresh")})
+        self.assertEqual(self.layer().name, "fresh.squashfs")
+
+    def test_one_that_is_larger_than_a_machine_takes_is_told(self):
+        with mock.patch.object(made.agreed, "LARGEST_LAYER", 99), self.assertRaisesRegex(made.StackError, "my-folder: its layer has [0-9]+ bytes, and a machine takes 99"):
+            self.layer()
+
+    def test_no_layer_is_in_memory_as_a_whole(self):
+        layer, rows = self.layer(), tool(STACK_LIST)
+        with mock.patch.object(pathlib.Path, "read_bytes", side_effect=MemoryError):
+            self.assertIn(layer.stem, rows.row("module", "maths", layer))
+            archived.put(layer, self.folder / "copy")
+        self.assertEqual(layer.read_bytes(), (self.folder / "copy").read_bytes())
 
     def test_two_folders_of_one_module_are_told(self):
         self.layer()
