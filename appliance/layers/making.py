@@ -34,6 +34,8 @@ APT = ("apt-get", "--quiet=2", "--yes", "--no-install-recommends", "-o", "APT::S
 AGAIN = ("--reinstall",)
 """A package of the base that a recipe names is unpacked again: so the module has what the base leaves out of it."""
 PROGRAMS = ("build", "hook", "check")
+UPGRADE = re.compile(r"^Inst (\S+) \[([^\]]+)\] \((\S+)", re.MULTILINE)
+"""apt-get(8), --simulate: Inst NAME [VERSION THAT IS HERE] (VERSION THAT COMES ..."""
 NOBODY = 65534
 SHOWN = 1500
 
@@ -80,9 +82,18 @@ def opened(layers):
         yield root
 
 
-def install(root, names, made):
+def keep_base(root, names):
+    """LayerError where apt would upgrade what the base has: a module that holds it would hide the base's next update."""
+    said = root.inside(*APT, *AGAIN, "--simulate", "install", *names, what=f"apt-get install {' '.join(names)}")
+    found = [f"{name} {before} by {after}" for name, before, after in UPGRADE.findall(said) if before != after]
+    if found:
+        raise LayerError(f"packages = {' '.join(names)}: apt would replace packages of the base, which no module may: {', '.join(found)}. Debian has newer ones than "
+                         "this base. Take them into the base, and then make the module: WOW_FRESH=1 make image")
+
+
+def install(root, names, made, is_module=False):
     """Has apt install packages from the recipe's own archive, without a network: what comes of it depends on nothing that may be gone tomorrow.
-    made: locking.Packages."""
+    made: locking.Packages; is_module: what is installed comes into the module, so the base stays as it is."""
     if not names:
         return
     made.see(root)
@@ -90,6 +101,8 @@ def install(root, names, made):
     root.over(f"etc/dpkg/{UNPACKED}", (root.path / DEVELOP / "dpkg" / UNPACKED).read_text(encoding="utf-8"))
     root.no_start()
     root.inside(*APT, "update", what="apt-get update")
+    if is_module:
+        keep_base(root, names)
     root.inside(*APT, *AGAIN, "install", *names, what=f"apt-get install {' '.join(names)}")
     root.may_start()
 
@@ -105,6 +118,8 @@ def chosen(layers, recipe, sources, cache):
         root.bind("var/lib/apt/lists", lists)
         root.inside(*APT, "-o", "APT::Update::Error-Mode=any", "update", network=True, what="apt-get update")
         found = {}
+        if recipe.packages:
+            keep_base(root, recipe.packages)
         for names in (recipe.packages, recipe.build_packages):
             if names:
                 found |= locking.record.chosen(root.inside, [*AGAIN, *names], sites)
@@ -198,12 +213,15 @@ def make(folder, layers, about, out, update=False):
     # A recipe of packages alone needs no files, so an empty root/ is as good as none.
     if any((folder / "root").rglob("*")):
         recipes.check_files(folder)
+    if about.get("architecture", locking.record.ARCHITECTURE) != locking.record.ARCHITECTURE:
+        raise LayerError(f"{folder}: a recipe with packages or programs is made for {locking.record.ARCHITECTURE} alone, and this base is for {about['architecture']}. "
+                         "Leave it out of that stack")
     if os.geteuid():
         raise LayerError(f"{folder}: its packages and programs need a root of their own, which only root may make; run it with sudo")
     roots.alone()
     with packages(folder, recipe, layers, update) as made, tempfile.TemporaryDirectory(prefix="wow-built-") as own, opened(layers) as root:
         built(folder, recipe, layers, made, pathlib.Path(own))
-        install(root, recipe.packages, made)
+        install(root, recipe.packages, made, is_module=True)
         put(root, recipe, folder / "root")
         put(root, recipe, pathlib.Path(own), built=True)
         give(root, recipe)
