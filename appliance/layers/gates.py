@@ -15,7 +15,7 @@ import needing
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "node/root/usr/lib/wow/node"))
 
-from wow.module import publish  # noqa: E402
+from wow.module import places, publish  # noqa: E402
 
 ANY = publish.ANY
 ABOUT = "usr/lib/wow/base.json"
@@ -184,12 +184,13 @@ def apart(layers):
 
 def doubles(layers):
     """Each path of a module that a layer below it holds, too. What both have with the same content, what a package of both brings, and what the upper one's
-    `override` names, may be so."""
+    `override` names, may be so, and what triggers make anew of both."""
     found, lower, moves = [], [], changes(layers)[0]
     for one in layers:
         if one.kind == "module":
             found += [f"/{path}: in the module {one.name}, and in {'the module ' if other.kind == 'module' else 'the layer '}{other.name}"
-                      for other in lower for path in hiding(one, other, moves[one.name]) if not alike(path, one, other)]
+                      for other in lower for path in hiding(one, other, moves[one.name]) if not alike(path, one, other)
+                      and not (other.kind == "module" and places.is_by_triggers(path))]
         lower.append(one)
     return found
 

@@ -194,6 +194,15 @@ class Lists(Stacks):
         for path in ("/opt/one", "/opt/two", "/opt:"):
             self.assertNotIn(path, done.stderr)
 
+    def test_two_modules_may_differ_in_what_triggers_make_anew_of_both(self):
+        made = ("usr/share/applications/mimeinfo.cache", "usr/share/mime/globs", "usr/share/mime/text/x-sums.xml")
+        self.published({path: "1" for path in made})
+        self.published({path: "2" for path in made}, name="physics")
+        self.assertEqual(self.stack_list("maths", "physics").returncode, 0, "the glue has them, of what both brought")
+        self.published({"usr/share/mime/packages/sums.xml": "2"}, name="physics")
+        self.published({"usr/share/mime/packages/sums.xml": "1"})
+        self.assertIn("/usr/share/mime/packages/sums.xml: in the module physics", self.stack_list("maths", "physics").stderr)
+
     def test_a_file_in_the_place_of_another_modules_folder_is_named_too(self):
         self.published({"opt/place/x": ""})
         self.published({"opt/place": ""}, name="physics")

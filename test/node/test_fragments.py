@@ -5,7 +5,8 @@ import tempfile
 import unittest
 
 from wow.lib.errors import WowError
-from wow.module import accounts, alternatives, dpkg, fragments, places, secrets
+from wow.module import accounts, alternatives, dpkg, fragments, places, secrets, tree
+from wow.module.judge import Judge
 
 PASSWD = "root:x:0:0:root:/root:/bin/sh\ncondor:x:101:103::/var/lib/condor:/bin/sh\n"
 BASE = {"passwd": PASSWD, "group": "root:x:0:\ncondor:x:103:\nadm:x:4:\n", "shadow": "root:*:1::::::\ncondor:!:1::::::\n", "gshadow": "root:*::\ncondor:!::\nadm:*::\n"}
@@ -190,6 +191,16 @@ class Places(unittest.TestCase):
             with self.subTest(path):
                 held = places.held_back(path)
                 self.assertEqual(held and held[0], what)
+
+    def test_what_triggers_make_of_all_packages_is_left_out_where_the_layers_below_have_it(self):
+        judge = Judge("", {"packages": {}}, set(), set(), [])
+        for path, is_made in (("usr/share/applications/mimeinfo.cache", True), ("usr/share/mime/globs2", True), ("usr/share/mime/text/x-sums.xml", True),
+                              ("usr/share/mime/x-scheme-handler/sums.xml", True), ("usr/share/mime/packages/sums.xml", False),
+                              ("usr/share/applications/sums.desktop", False)):
+            with self.subTest(path):
+                self.assertEqual(places.is_by_triggers(path), is_made)
+                gone = judge.verdict(tree.Change(path, tree.DELETED, "", None, None)).fate
+                self.assertEqual(gone, places.DROP if is_made else places.REFUSE)
 
     def test_words_that_only_sound_like_secrets_are_none(self):
         for path in ("usr/share/history.txt", "opt/history/x", "etc/ssh/sshd_config", "opt/public.pem"):

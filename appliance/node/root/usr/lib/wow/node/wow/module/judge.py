@@ -41,6 +41,8 @@ class Judge:
             if self._is_room(change):
                 return Verdict(change, KEPT, "an empty folder for its program")
             return Verdict(change, *held)
+        if change.kind != ADDED and places.is_by_triggers(path):
+            return Verdict(change, places.DROP, places.MADE_ANEW)
         if path in self._links:
             return Verdict(change, places.FRAGMENT, "the alternatives' choices are published, and the links made anew")
         if refused := self._refused(change):

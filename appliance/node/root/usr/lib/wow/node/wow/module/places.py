@@ -103,6 +103,15 @@ LEFT = (
     ("var/lib/condor/spool", DROP, OF_THE_MACHINE),
     ("var/lib/condor/execute", DROP, OF_THE_MACHINE),
 )
+# What triggers of desktop-file-utils and shared-mime-info make of the files of all packages. It is too much for each glue to hold it once more where nothing of it is
+# another, so a module keeps what it has of it. Modules may differ in it, for the triggers make it anew when they are joined.
+BY_TRIGGERS = (
+    "usr/share/applications/mimeinfo.cache",
+    *(f"usr/share/mime/{name}" for name in ("XMLnamespaces", "aliases", "generic-icons", "globs", "globs2", "icons", "magic", "subclasses", "treemagic", "types",
+                                            "version")),
+    # Of each type of file. No group of types begins so; packages/ is what packages bring.
+    "usr/share/mime/[!p]*/*.xml",
+)
 MOST_ENTRIES = 200_000
 MOST_BYTES = 4 * 1024 ** 3
 """What one module may hold."""
@@ -116,6 +125,11 @@ def held_back(path: str) -> tuple[str, str] | None:
         if matches(path, pattern):
             return fate, why
     return None
+
+
+def is_by_triggers(path: str) -> bool:
+    """Whether triggers make it anew of what all modules have."""
+    return any(matches(path, pattern) for pattern in BY_TRIGGERS)
 
 
 def matches(path: str, pattern: str) -> bool:
