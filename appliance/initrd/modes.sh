@@ -126,12 +126,15 @@ about() {
         "$developed" "$base" "$(base_says date)" "$(base_says abi)" "$digests" "$started"
 }
 
-# tell_of_works: leaves for `wow module list`, which anybody may ask, a line NAME KIB STARTED of each module in work.
+# tell_of_works: leaves for `wow module list`, which anybody may ask, a line NAME KIB STARTED of each module in work. Takes away what apt fetched for
+# those that are not developed in this start.
 tell_of_works() {
     for work in "$works"/*/; do
         [ -d "$work/upper" ] || continue
         name=${work%/}
-        echo "${name##*/} $(du -sk "$work/upper" | cut -f1) $(sed -n 's/.*"started": "\([0-9-]*\)".*/\1/p' "$work/about.json")"
+        # What apt fetched is of use while this module is developed, and is no part of it. It may be more than the module.
+        [ "${name##*/}" = "$developed" ] || rm -rf "$work/apt" "$work/lists" || :
+        echo "${name##*/} $(du -sk "$work" | cut -f1) $(sed -n 's/.*"started": "\([0-9-]*\)".*/\1/p' "$work/about.json")"
     done > /run/layers/works
 }
 

@@ -260,6 +260,24 @@ class Begun(Case):
         self.assertEqual((name, started), ("surge", self.about()["started"]))
         self.assertTrue(98 <= int(kib) <= 130, kib)
 
+    def test_what_apt_fetched_counts_and_goes_with_the_first_start_that_is_not_for_the_module(self):
+        self.ask("develop surge\n")
+        self.start()
+        fetched = (self.works / "surge/apt/archives/x.deb", self.works / "surge/lists/index")
+        for file in fetched:
+            file.write_bytes(b"x" * 100_000)
+        self.ask("develop surge\n")
+        self.start()
+        self.assertGreater(int((self.folder / "run/layers/works").read_text().split()[1]), 190)
+        self.assertTrue(all(file.exists() for file in fetched))
+        (self.works / "surge/upper/file").write_text("mine")
+        self.start()
+        self.assertLess(int((self.folder / "run/layers/works").read_text().split()[1]), 90)
+        self.assertEqual([False, False, True], [file.exists() for file in (*fetched, self.works / "surge/upper/file")])
+        self.ask("develop surge\n")
+        self.start()
+        self.assertTrue((self.works / "surge/apt/archives").is_dir() and (self.works / "surge/lists").is_dir(), "apt finds its folders again")
+
 
 if __name__ == "__main__":
     unittest.main()
