@@ -138,6 +138,13 @@ tell_of_works() {
     done > /run/layers/works
 }
 
+# pins: apt's preferences that keep the base's packages in their versions, for no module may replace them: so apt refuses at once what would need newer
+# ones. Priority 1000 (apt_preferences(5)): above the archive's, and nothing is downgraded.
+pins() {
+    # Those of the base alone: a module may have newer ones of its own.
+    sed -n 's/^Package: \(.*\)$/Package: \1/p; s/^Version: \(.*\)$/Pin: version \1\nPin-Priority: 1000\n/p' /run/layers/0/var/lib/dpkg/status
+}
+
 # bind_work ROOT: what of the system is no part of a module lies elsewhere; what a developer needs takes the place of what the image has.
 bind_work() {
     [ "$mode" = develop ] || return 0
@@ -147,6 +154,9 @@ bind_work() {
         cp -a "$1/$folder" "/run/layers/top/$number"
         mount --bind "/run/layers/top/$number" "$1/$folder"
     done
+    mkdir -p /run/layers/top/pins
+    pins > /run/layers/top/pins/wow
+    mount --bind /run/layers/top/pins "$1/etc/apt/preferences.d"
     mount --bind "$works/$developed/apt" "$1/var/cache/apt"
     mount --bind "$works/$developed/lists" "$1/var/lib/apt/lists"
     mount --bind /run/layers/home/state/machine-id "$1/etc/machine-id"

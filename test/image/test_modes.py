@@ -260,6 +260,22 @@ class Begun(Case):
         self.assertEqual((name, started), ("surge", self.about()["started"]))
         self.assertTrue(98 <= int(kib) <= 130, kib)
 
+    def test_apt_keeps_the_base_s_packages_in_their_versions(self):
+        for number, version in (("0", "1.0-1"), ("1", "1.0-2")):
+            place = self.folder / f"run/layers/{number}/var/lib/dpkg"
+            place.mkdir(parents=True)
+            (place / "status").write_text(f"Package: libx\nStatus: install ok installed\nVersion: {version}\nDepends: x\n\nPackage: y\nVersion: 2:1\n\n")
+        said = self.start(words="pins")
+        self.assertEqual(said[:8], ["Package: libx", "Pin: version 1.0-1", "Pin-Priority: 1000", "", "Package: y", "Pin: version 2:1", "Pin-Priority: 1000", ""])
+        root = self.folder / "root"
+        for name in ("tmp", "var/tmp", "var/log", "root"):
+            (root / name).mkdir(parents=True)
+        (self.folder / "run/layers/top").mkdir()
+        (self.folder / "run/wow").mkdir()
+        bound = self.start(words=f"developed=surge mode=develop\nbegin_work '{self.works}/surge'\nbind_work '{root}'\nmode=release")
+        self.assertIn(f"mount --bind {self.folder}/run/layers/top/pins {root}/etc/apt/preferences.d", bound)
+        self.assertEqual((self.folder / "run/layers/top/pins/wow").read_text().splitlines()[:4], said[:4])
+
     def test_what_apt_fetched_counts_and_goes_with_the_first_start_that_is_not_for_the_module(self):
         self.ask("develop surge\n")
         self.start()

@@ -34,7 +34,8 @@ def added(was: str, now: str) -> tuple[dict[str, str], list[str]]:
                 wrong.append(f"the package {name} of the layers below was removed ({status}). Install it again: apt-get install {name}")
             elif version != before:
                 wrong.append(f"the package {name} is here in version {version}, below in {before}: it comes with the base, and would hide its next update. "
-                             f"Go back: apt-get install --allow-downgrades {name}={before}; or develop on a newer base")
+                             f"Develop on a newer base; or go back: apt-get install --allow-downgrades {name}={before}, or by its file of "
+                             f"https://snapshot.debian.org/binary/{name}/ where Debian has that no more")
         elif status in INSTALLED:
             found[name] = stanza
         elif status.endswith("config-files") or status.endswith("not-installed"):
