@@ -10,6 +10,9 @@ public static class CertificateIssuer
 {
     private const int SerialBytes = 16;
 
+    /// <summary>Hexadecimal digits of a certificate's serial number.</summary>
+    public const int SerialDigits = 2 * SerialBytes;
+
     /// <summary>Makes a pool's CA certificate, signed by its own key.</summary>
     /// <param name="pool">The pool.</param>
     /// <param name="key">The CA's key, P-384.</param>

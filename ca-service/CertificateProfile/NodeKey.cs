@@ -6,6 +6,12 @@ namespace CertificateProfile;
 /// <summary>A machine's one key pair (ECDSA P-256) and what follows from its public half.</summary>
 public static class NodeKey
 {
+    /// <summary>Hexadecimal digits of a ring address: as many of a key's SHA-256 are it.</summary>
+    public const int AddressDigits = 2 * AddressBytes;
+
+    /// <summary>Hexadecimal digits of a key's SHA-256.</summary>
+    public const int FingerprintDigits = 2 * SHA256.HashSizeInBytes;
+
     private const int AddressBytes = 20;
     private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 

@@ -56,6 +56,9 @@ public sealed class RevocationList
     /// <summary>How many certificates are on it.</summary>
     public int Count => _serials.Count;
 
+    /// <summary>Their serial numbers, upper-case hexadecimal.</summary>
+    public IReadOnlyCollection<string> Serials => _serials;
+
     /// <summary>The list itself.</summary>
     public ReadOnlyMemory<byte> Der { get; }
 

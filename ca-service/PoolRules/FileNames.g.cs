@@ -32,6 +32,9 @@ public static class FileNames
     /// <summary>The newest notice of kind 7, the CA's certificate; only where it was renewed.</summary>
     public const string RenewedAuthority = "notice-7";
 
+    /// <summary>The newest notice of kind 8, the drained machines; only where the CA ever named any.</summary>
+    public const string Drained = "notice-8";
+
     /// <summary>The keys of the stack that the configuration disk brought: ipopd believes no others than those that go on from them.</summary>
     public const string FirstKeys = "keys.notice";
 

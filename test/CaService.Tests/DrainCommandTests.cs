@@ -89,7 +89,14 @@ public sealed class DrainCommandTests : Publishing
         await AdmitAsync("beta", "127.81.0.9");
         await using var other = new TestCa(manager: "127.81.0.1");
         System.IO.File.WriteAllBytes(File, CertificateProfile.NoticeIssuer.Sign(other.Ca.Key, DrainedList.NoticeKind, 7, "wow-drained 1\nbeta 5\n"u8));
-        Assert.Contains("No machine is drained", (await RunAsync(0, "drain")).Output, StringComparison.Ordinal);
+        Assert.Contains("is damaged", (await RunAsync(2, "drain", "beta")).Error, StringComparison.Ordinal);
+        Assert.Contains("is damaged", (await RunAsync(2, "drain")).Error, StringComparison.Ordinal);
+        using (JsonDocument overview = await JsonAsync("overview"))
+        {
+            Assert.Equal(0, overview.RootElement.GetProperty("drained_in_all").GetInt32());
+        }
+
+        System.IO.File.Delete(File);
         Ca.Time.Advance(TimeSpan.FromDays(29));
         await RunAsync(2, "drain", "--end", "beta");
         Ca.Time.Advance(TimeSpan.FromDays(40));

@@ -27,6 +27,9 @@ internal sealed class FakeDaemon : IAsyncDisposable
     /// <summary>The code with which it refuses notices; null if it takes them.</summary>
     public string? NoticeRefusal { get; set; }
 
+    /// <summary>Members that it is linked to.</summary>
+    public int Connections { get; set; } = 1;
+
     /// <summary>The address that it has: the next one after each refusal.</summary>
     public string Address => _addresses.Peek();
 
@@ -63,7 +66,7 @@ internal sealed class FakeDaemon : IAsyncDisposable
         switch (request.GetProperty("command").GetString())
         {
             case "status":
-                return $$"""{"ok":true,"address":"{{_addresses.Peek()}}"}""";
+                return JsonSerializer.Serialize(new { ok = true, address = _addresses.Peek(), ring = new { connections = Connections } });
             case "resolve" when request.GetProperty("name").GetString() == "ca.lab.internal":
                 return $$"""{"ok":true,"address":"{{_manager}}"}""";
             case "refuse-address" when request.GetProperty("address").GetString() == _addresses.Peek():

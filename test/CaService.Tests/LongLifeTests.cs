@@ -24,6 +24,7 @@ public sealed class LongLifeTests : AsyncTests
         ["policy"] = _ => 1,
         ["admissions"] = weeks => (2 * weeks) + Strangers,
         ["banned"] = weeks => weeks,
+        ["heard"] = _ => 0,
         ["audit"] = weeks => (20 * weeks) + 20,
         ["audit_start"] = _ => 1,
     };

@@ -67,6 +67,19 @@ public sealed class RetentionTests : AsyncTests
     }
 
     [Fact]
+    public void A_serial_number_that_was_heard_of_goes_as_a_revoked_one_does()
+    {
+        using var machine = new TestMachine(_ca, "127.82.1.2");
+        string ticket = _ca.NewTicket(life: Long);
+        Revoker.RevokeUnknown("4A00000000000000000000000000000A");
+        Live(machine, ticket, rounds: 15, lists: false);
+        Assert.Equal(1, Count("heard"));
+        Revoker.Current();
+        Live(machine, ticket, rounds: 1);
+        Assert.Equal(0, Count("heard"));
+    }
+
+    [Fact]
     public void A_key_that_was_revoked_gets_no_certificate_after_its_rows_are_gone_and_the_list_is_spread_on()
     {
         using var revoked = new TestMachine(_ca, "127.82.1.1");

@@ -160,7 +160,43 @@ public sealed class RevocationTests : AsyncTests
         Assert.Equal(1, Revoker.RevokeHolder(ended, false).Revoked);
         using var twin = new TestMachine(_ca, "127.79.0.3");
         Assert.Equal(1, Revoker.RevokeHolder(twin.MadeInCopy("beta", MemberRole.Worker), false).Revoked);
-        Assert.Contains("ended at", Assert.Throws<UserError>(() => Revoker.RevokeHolder(first, false)).Message, StringComparison.Ordinal);
+        Assert.Equal((0, false), (Revoker.RevokeHolder(first, false).Revoked, Revoker.RevokeHolder(first, false).IsNew));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_machine_whose_certificates_have_all_ended_does_not_come_back(bool byName)
+    {
+        using var laptop = new TestMachine(_ca, "127.79.0.2");
+        string ticket = _ca.NewTicket();
+        byte[] ended = laptop.Decide(ticket, "alpha").Certificate!;
+        string file = Path.Combine(_ca.Folder, "alpha.pem");
+        await File.WriteAllTextAsync(file, CertificatePem.Write(ended));
+        await CommandAsync(0, "approve", laptop.Ask(null).Node, "--state", _ca.StateFolder);
+        _ca.Time.Advance(TimeSpan.FromDays(31));
+
+        string[] revoke = ["revoke", .. byName ? ["alpha"] : (string[])["--certificate", file], "--state", _ca.StateFolder];
+        string said = await CommandAsync(0, revoke);
+        Assert.Contains("alpha (127.79.0.2) is revoked. Its last certificate ended at ", said, StringComparison.Ordinal);
+        Assert.Contains("Its key was approved, and is denied now.", said, StringComparison.Ordinal);
+        Assert.Contains("already", await CommandAsync(0, revoke), StringComparison.Ordinal);
+
+        Assert.Equal(EnrolmentStatus.TicketSpent, laptop.Decide(null).Status);
+        Assert.Equal(EnrolmentStatus.TicketSpent, laptop.Decide(ticket).Status);
+        Assert.Equal(AdmissionState.Denied, _ca.Ca.Database.Read(transaction => Admissions.Find(transaction, laptop.Ask(null).Node))!.State);
+        Assert.Equal(1, _ca.Count("SELECT count(*) FROM audit WHERE event = 'revoke'"));
+    }
+
+    [Fact]
+    public void A_machine_that_the_CA_forgot_is_banned_by_its_ended_certificate()
+    {
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        byte[] ended = machine.MadeInCopy("second", MemberRole.Worker);
+        _ca.Time.Advance(TimeSpan.FromDays(31));
+
+        Assert.Equal((0, true), (Revoker.RevokeHolder(ended, false).Revoked, Revoker.RevokeHolder(ended, false).Machine.Host == "second"));
+        Assert.Equal(EnrolmentStatus.TicketSpent, machine.Decide(_ca.NewTicket()).Status);
     }
 
     [Fact]
@@ -227,6 +263,36 @@ public sealed class RevocationTests : AsyncTests
     [InlineData("")]
     public void Who_is_not_known_cannot_be_revoked(string target) =>
         Assert.Contains("wow-ca list", Assert.Throws<UserError>(() => Revoker.Revoke(target, false)).Message, StringComparison.Ordinal);
+
+    [Fact]
+    public async Task What_the_CA_has_forgotten_is_revoked_by_its_serial_number_or_key()
+    {
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        using var other = new TestMachine(_ca, "127.79.0.3");
+        string ticket = _ca.NewTicket();
+        byte[] forgotten = machine.MadeInCopy("alpha", MemberRole.Worker);
+        string serial = machine.Read(forgotten).Serial;
+        Assert.Contains("--unknown", await CommandAsync(2, "revoke", serial, "--state", _ca.StateFolder), StringComparison.Ordinal);
+
+        Assert.Contains("is revoked", await CommandAsync(0, "revoke", serial.ToLowerInvariant(), "--unknown", "--state", _ca.StateFolder), StringComparison.Ordinal);
+        ulong number = List(_ca.Ca).Number;
+        string again = await CommandAsync(0, "revoke", serial, "--unknown", "--json", "--state", _ca.StateFolder);
+        using (var reply = System.Text.Json.JsonDocument.Parse(again))
+        {
+            AgreedJson.MustBeReplyOf("revoke", reply.RootElement);
+        }
+
+        Assert.Equal((number, 1, true), (List(_ca.Ca).Number, List(_ca.Ca).Count, List(_ca.Ca).Contains(serial)));
+        Assert.Contains("revoked=yes", Revoker.Learn(forgotten), StringComparison.Ordinal);
+        Assert.Equal(EnrolmentStatus.TicketSpent, machine.Decide(ticket, null, forgotten).Status);
+        Assert.Contains("The CA knows", await CommandAsync(2, "revoke", serial, "--unknown", "--state", _ca.StateFolder), StringComparison.Ordinal);
+
+        await CommandAsync(0, "revoke", other.Ask(null).Key.ToUpperInvariant(), "--unknown", "--state", _ca.StateFolder);
+        Assert.Equal(EnrolmentStatus.TicketSpent, other.Decide(ticket).Status);
+        Assert.Contains("wow-ca deny", await CommandAsync(2, "revoke", other.Ask(null).Node, "--unknown", "--state", _ca.StateFolder), StringComparison.Ordinal);
+        Assert.Contains("alone", await CommandAsync(2, "revoke", serial, "--unknown", "--dry-run", "--state", _ca.StateFolder), StringComparison.Ordinal);
+        Assert.Equal(3, _ca.Count("SELECT count(*) FROM audit WHERE event = 'revoke'"));
+    }
 
     [Fact]
     public async Task The_command_tells_what_it_did_and_of_a_ticket_that_is_still_good()

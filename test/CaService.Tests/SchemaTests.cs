@@ -14,11 +14,14 @@ public sealed class SchemaTests : AsyncTests
     private const string SecondVersion = ThirdVersion + "DROP INDEX one_waits_per_address; DROP TABLE admissions; DROP TABLE policy; PRAGMA user_version = 0";
 
     /// <summary>What came after the third.</summary>
-    private const string ThirdVersion = """
+    private const string ThirdVersion = FourthVersion + """
         DROP TRIGGER audit_stays; DROP TABLE audit_start; DROP TABLE banned; DROP INDEX certificates_begin; DROP INDEX certificates_end;
         CREATE TRIGGER audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit only grows'); END;
         PRAGMA user_version = 3;
         """;
+
+    /// <summary>What came after the fourth.</summary>
+    private const string FourthVersion = "DROP TABLE heard; PRAGMA user_version = 4; ";
 
     private readonly TestCa _ca = new();
 
@@ -33,6 +36,7 @@ public sealed class SchemaTests : AsyncTests
     [InlineData(FirstVersion)]
     [InlineData(SecondVersion)]
     [InlineData(ThirdVersion)]
+    [InlineData(FourthVersion)]
     public void A_file_from_before_there_were_numbers_becomes_today_s_and_keeps_what_it_has(string before)
     {
         using var machine = new TestMachine(_ca, "127.79.0.2");

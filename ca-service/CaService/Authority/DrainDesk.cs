@@ -13,16 +13,41 @@ internal sealed class DrainDesk(CaFolder ca, string folder, TimeProvider time)
     /// <summary>The notice, as ipopd takes it.</summary>
     public string NoticePath { get; } = Path.Combine(folder, "drained.notice");
 
-    /// <summary>What was signed last, with its number; 0 where nothing was, or the file is damaged.</summary>
-    public (ulong Number, DrainedList List) Read()
+    /// <summary>What was signed last, with its number; 0 where nothing was.</summary>
+    /// <exception cref="UserError">The file is damaged. It is not an empty list: who took it for one would free all that are drained.</exception>
+    public (ulong Number, DrainedList List) Read() => Last() ?? throw new UserError(
+        $"{NoticePath} is damaged, so the CA does not know which machines are drained. A running wow-ca serve takes the list that this machine's ipopd has "
+        + "within seconds: try again. If nothing changes, ipopd has none: remove the file as root, and drain the machines again.");
+
+    /// <summary>The same; null where the file is damaged.</summary>
+    public (ulong Number, DrainedList List)? Last()
     {
         var file = new FileInfo(NoticePath);
-        return file is { Exists: true, Length: <= LargestFile }
+        return !file.Exists ? (0, DrainedList.Empty)
+            : file.Length <= LargestFile
             && NoticeIssuer.TryRead(ca.Key, DrainedList.NoticeKind, RottenFile.ReadSigned(NoticePath), out ulong number, out ReadOnlySpan<byte> body)
             && DrainedList.TryRead(body, out DrainedList? list)
             ? (number, list)
-            : (0, DrainedList.Empty);
+            : null;
     }
+
+    /// <summary>Takes up a list that this CA signed before its folder came back from a copy, or its file was damaged.</summary>
+    /// <param name="number">Its number.</param>
+    /// <param name="list">The list, verified.</param>
+    /// <param name="notice">The notice that it came in.</param>
+    /// <returns>False if it is not newer than what is here.</returns>
+    /// <exception cref="IOException">The disk is full; all is as before.</exception>
+    public bool Hear(ulong number, DrainedList list, byte[] notice) => Last() is not { } here || here.Number < number ? ca.Database.Write(transaction =>
+    {
+        if (Last() is { } other && other.Number >= number)
+        {
+            return false;
+        }
+
+        Audit.Append(transaction, time.GetUtcNow(), "heard", $"number={number} drained={list.Machines.Count}");
+        AtomicFile.Write(NoticePath, notice, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        return true;
+    }) : false;
 
     /// <summary>The machine that a name, an address or a serial number stands for.</summary>
     /// <exception cref="UserError">There is none that could have jobs.</exception>

@@ -12,8 +12,8 @@ internal sealed class AdminDesk(PageSessions sessions, string folder, TimeProvid
     /// <summary>Commands that the page may hand on. None that makes a code: who broke into the page could keep a login for ever. No policy, and no stack: a page needs none.</summary>
     private static readonly string[] OfPage = ["overview", "approve", "deny", "ticket", "revoke", DrainCommand.Name];
 
-    /// <summary>Options that it may not: the manager is revoked by who is logged in there.</summary>
-    private const string NotOfPage = "--manager";
+    /// <summary>Options that it may not: the manager is revoked by who is logged in there, and a page shows nothing that is unknown.</summary>
+    private static readonly string[] NotOfPage = ["--manager", $"--{RevokeCommand.Unknown}"];
 
     /// <summary>Does what is asked, if who asks may.</summary>
     /// <param name="request">What is asked.</param>
@@ -61,7 +61,7 @@ internal sealed class AdminDesk(PageSessions sessions, string folder, TimeProvid
             return NotIn("no administrator is logged in by that browser any more. Type wow-ca page for a new code.");
         }
 
-        return request.Words is [var name, ..] && OfPage.Contains(name) && !request.Words.Contains(NotOfPage)
+        return request.Words is [var name, ..] && OfPage.Contains(name) && !request.Words.Intersect(NotOfPage).Any()
             ? await CommandLine.AnswerAsync(request, $"{administrator}/page", folder, time)
             : No("this is not done by the page: log in to the manager, and type it there.");
     }

@@ -5,7 +5,7 @@ namespace CaService.Commands;
 internal static class DecideCommand
 {
     /// <summary>Digits of a ring address.</summary>
-    private const int KeyDigits = 40;
+    private const int KeyDigits = CertificateProfile.NodeKey.AddressDigits;
 
     /// <summary>As many of them name a key that is known: nobody makes another with the same 64 bits.</summary>
     private const int LeastDigits = 16;
@@ -39,7 +39,7 @@ internal static class DecideCommand
 
                 foreach (CertificateRow row in held)
                 {
-                    output.WriteLine($"It has a certificate already and keeps it: to take that back, wow-ca revoke {row.Serial}");
+                    output.WriteLine($"It has a certificate already, keeps it and renews it: to take that back, wow-ca revoke {row.Serial}");
                 }
             },
             json =>

@@ -10,7 +10,7 @@ internal static class OverviewCommand
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         DateTimeOffset now = time.GetUtcNow();
         Overview found = ca.Database.Read(transaction => Overview.Of(transaction, now));
-        IReadOnlyList<DrainedMachine> drained = new DrainDesk(ca, options.Get("state"), time).Read().List.Machines;
+        IReadOnlyList<DrainedMachine> drained = new DrainDesk(ca, options.Get("state"), time).Last()?.List.Machines ?? [];
         reply.Say(words => WriteText(ca, found, drained, words), json => WriteJson(ca, found, drained, now, json));
         return Task.FromResult(ExitCode.Done);
     }

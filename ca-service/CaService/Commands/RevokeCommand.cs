@@ -9,6 +9,9 @@ internal static class RevokeCommand
     /// <summary>The option by which nothing is done.</summary>
     public const string DryRun = "dry-run";
 
+    /// <summary>The option by which what the CA does not know is taken back.</summary>
+    public const string Unknown = "unknown";
+
     /// <summary>Characters; ours have 1,200.</summary>
     private const int LongestPem = 1 << 16;
 
@@ -23,6 +26,14 @@ internal static class RevokeCommand
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         var desk = new RevocationDesk(ca, time);
         bool mayBeManager = options.Has("manager");
+        if (options.Has(Unknown))
+        {
+            TakeUnknown(desk, certificate is null && !options.Has(DryRun)
+                ? options.Words[0].Replace(":", string.Empty, StringComparison.Ordinal)
+                : throw new UserError($"--{Unknown} goes with a serial number or a key alone."), reply);
+            return Task.FromResult(ExitCode.Done);
+        }
+
         if (options.Has(DryRun))
         {
             Look(ca, certificate is null ? desk.Look(options.Words[0], mayBeManager) : throw new UserError($"--{DryRun} goes with a serial, name or address."), reply, time.GetUtcNow());
@@ -35,10 +46,17 @@ internal static class RevokeCommand
         reply.Say(
             words =>
             {
-                words.WriteLine(outcome.Revoked == 0
-                    ? $"{machine} was revoked at {outcome.Since:u} already; list {outcome.List} stands."
-                    : $"{machine} is revoked: {Count(outcome.Revoked)}, list {outcome.List}. A running wow-ca serve spreads it within seconds; else it does when it starts. "
-                        + "The machine's key never gets a certificate again; its address is free when the last one ends.");
+                words.WriteLine(outcome.Revoked > 0
+                    ? $"{machine} is revoked: {Count(outcome.Revoked)}, list {outcome.List}. A running wow-ca serve spreads it within seconds; else it does when it starts. "
+                        + "The machine's key never gets a certificate again; its address is free when the last one ends."
+                    : outcome.IsNew
+                    ? $"{machine} is revoked. Its last certificate ended at {outcome.Machine.NotAfter:u}, so there was none to take back. The machine's key never gets another."
+                    : $"{machine} was revoked at {outcome.Since:u} already; list {outcome.List} stands.");
+                if (outcome.WasApproved)
+                {
+                    words.WriteLine("Its key was approved, and is denied now.");
+                }
+
                 if (ticket is (string id, long left, DateTimeOffset until))
                 {
                     words.WriteLine($"Its ticket {id} still admits {left} machines until {until:u}: who has it can come back with another key. End it: wow-ca ticket --end {id}");
@@ -55,6 +73,18 @@ internal static class RevokeCommand
         return Task.FromResult(ExitCode.Done);
     }
 
+    private static void TakeUnknown(RevocationDesk desk, string digits, Reply reply)
+    {
+        ulong list = desk.RevokeUnknown(digits);
+        reply.Say(
+            $"{digits} is revoked, of which the CA knows no certificate; the newest list is {list}. A machine that shows a certificate of it gets no other.",
+            json =>
+            {
+                json.WriteString("unknown", digits);
+                json.WriteNumber("list", list);
+            });
+    }
+
     private static void Look(CaFolder ca, (CertificateRow Machine, int Certificates) found, Reply reply, DateTimeOffset now)
     {
         (CertificateRow machine, int certificates) = found;
@@ -62,7 +92,7 @@ internal static class RevokeCommand
         reply.Say(
             words =>
             {
-                words.WriteLine($"{machine.Host} ({machine.Address}, {machine.RoleName}) would be revoked: {Count(certificates)}, the last until {machine.NotAfter:u}. Nothing was done.");
+                words.WriteLine($"{machine.Host} ({machine.Address}, {machine.RoleName}) would be revoked: {(certificates == 0 ? "no certificate that is good" : Count(certificates))}, the last until {machine.NotAfter:u}. Nothing was done.");
                 if (ticket is (string id, long left, DateTimeOffset until))
                 {
                     words.WriteLine($"Its ticket {id} would still admit {left} machines until {until:u}.");

@@ -22,7 +22,7 @@ internal static class ServeCommand
         int layers = options.GetNumber("layers-port", 1, 65535, standard: Agreed.LayersPort);
         var settings = new ServeSettings(listen, options.Get("certificate"), options.Get("key"), port) { LayersPort = layers };
         using CaFolder ca = CaFolder.Open(options.Get("state"));
-        return await ServeAsync(ca, settings with { Control = options.Find("control"), Managers = options.Find("managers"), Folder = options.Get("state") }, options.Find("admin"), reply, time);
+        return await ServeAsync(ca, settings with { Control = options.Find("control"), Managers = options.Find("managers"), Notices = options.Find("notices"), Folder = options.Get("state") }, options.Find("admin"), reply, time);
     }
 
     private static async Task<ExitCode> ServeAsync(CaFolder ca, ServeSettings settings, string? socket, Reply reply, TimeProvider time)

@@ -27,6 +27,9 @@ internal sealed class EstServer : IAsyncDisposable
         var desk = new EnrolmentDesk(ca, time, listed);
         var possession = new PossessionCheck(settings.Listen.Address, settings.PossessionPort, settings.PossessionTimeout);
         var revocations = new RevocationDesk(ca, time);
+        var drained = new DrainDesk(ca, settings.Folder, time);
+        HeardNotices? heard = settings.Notices is { } notices ? new HeardNotices(ca, revocations, drained, notices, log) : null;
+        Hear(heard, log);
         _certificate = new ServerCertificate(settings, revocations, time, log);
         _pruner = new Pruner(ca.Database, time, log);
         var stack = new StackFolder(ca, settings.Folder);
@@ -40,12 +43,12 @@ internal sealed class EstServer : IAsyncDisposable
         _application.Run(context => context.Request.IsHttps ? _handler.HandleAsync(context) : layers.HandleAsync(context));
         if (settings.Control is { } control)
         {
-            _publishers.Add(NoticePublisher.OfRevocations(revocations, settings.Folder, control, time, log));
+            _publishers.Add(NoticePublisher.OfRevocations(revocations, settings.Folder, control, time, log, heard));
             _publishers.Add(NoticePublisher.OfAuthority(ca, control, time, log));
             _publishers.Add(NoticePublisher.OfKeys(stack.Keys, control, time, log));
             _publishers.Add(NoticePublisher.OfStack(stack, control, time, log));
             _publishers.Add(NoticePublisher.OfOrigins(new OriginsDesk(ca, stack, settings.Folder, time), control, time, log));
-            _publishers.Add(NoticePublisher.OfDrained(new DrainDesk(ca, settings.Folder, time), control, time, log));
+            _publishers.Add(NoticePublisher.OfDrained(drained, control, time, log, heard));
             _publishers.Add(NoticePublisher.OfTerm(new TermDesk(stack, settings.Folder, time), control, time, log));
         }
     }
@@ -89,6 +92,20 @@ internal sealed class EstServer : IAsyncDisposable
         await _pruner.DisposeAsync();
         await _application.DisposeAsync();
         _certificate.Dispose();
+    }
+
+    /// <summary>Before the first list is signed. What can't be taken up now is tried again with each look of the publishers.</summary>
+    private static void Hear(HeardNotices? heard, Action<string> log)
+    {
+        try
+        {
+            heard?.LookForRevoked();
+            heard?.LookForDrained();
+        }
+        catch (Exception e) when (e is UserError or UnauthorizedAccessException || DiskFault.Is(e))
+        {
+            log($"heard refused={e.Message}");
+        }
     }
 
     private void Configure(KestrelServerOptions options, ServeSettings settings)

@@ -1,5 +1,3 @@
-using System.Net.Sockets;
-using System.Text;
 using System.Text.Json;
 using CaService.Layers;
 
@@ -12,10 +10,10 @@ namespace CaService.Est;
 internal sealed class NoticePublisher : IAsyncDisposable
 {
     internal static readonly TimeSpan LookEvery = TimeSpan.FromSeconds(5);
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
     private readonly string _what;
     private readonly Func<ulong, (ulong Number, string File)?> _newer;
+    private readonly Func<Task<bool>>? _isReady;
     private readonly string _socket;
     private readonly Action<string> _log;
     private readonly ITimer _timer;
@@ -28,9 +26,11 @@ internal sealed class NoticePublisher : IAsyncDisposable
     /// <param name="socket">ipopd's control socket.</param>
     /// <param name="time">The clock.</param>
     /// <param name="log">Takes a line an event.</param>
-    private NoticePublisher(string what, Func<ulong, (ulong Number, string File)?> newer, string socket, TimeProvider time, Action<string> log)
+    /// <param name="isReady">Looks whether one may be asked for; null: always.</param>
+    private NoticePublisher(
+        string what, Func<ulong, (ulong Number, string File)?> newer, string socket, TimeProvider time, Action<string> log, Func<Task<bool>>? isReady = null)
     {
-        (_what, _newer, _socket, _log) = (what, newer, socket, log);
+        (_what, _newer, _socket, _log, _isReady) = (what, newer, socket, log, isReady);
         _timer = time.CreateTimer(_ => _ = _one.CurrentCount == 0 ? Task.CompletedTask : LookAsync(), null, LookEvery, LookEvery);
     }
 
@@ -40,9 +40,17 @@ internal sealed class NoticePublisher : IAsyncDisposable
     /// <param name="socket">ipopd's control socket.</param>
     /// <param name="time">The clock.</param>
     /// <param name="log">Takes a line an event.</param>
-    public static NoticePublisher OfRevocations(RevocationDesk desk, string folder, string socket, TimeProvider time, Action<string> log)
+    /// <param name="heard">What the pool knows, which is taken up first; null where there is no ipopd whose folder can be read.</param>
+    public static NoticePublisher OfRevocations(RevocationDesk desk, string folder, string socket, TimeProvider time, Action<string> log, HeardNotices? heard = null)
     {
         string path = Path.Combine(folder, "revocations.notice");
+        var wait = new RingWait(socket, time);
+        async Task<bool> IsReadyAsync()
+        {
+            heard?.LookForRevoked();
+            return heard is null || await wait.IsOverAsync();
+        }
+
         return new NoticePublisher(
             "revocations",
             known =>
@@ -57,7 +65,8 @@ internal sealed class NoticePublisher : IAsyncDisposable
             },
             socket,
             time,
-            log);
+            log,
+            IsReadyAsync);
     }
 
     /// <summary>Spreads the CA's certificate, once it was renewed.</summary>
@@ -105,8 +114,17 @@ internal sealed class NoticePublisher : IAsyncDisposable
     /// <param name="socket">ipopd's control socket.</param>
     /// <param name="time">The clock.</param>
     /// <param name="log">Takes a line an event.</param>
-    public static NoticePublisher OfDrained(DrainDesk drained, string socket, TimeProvider time, Action<string> log) =>
-        new("drained", known => drained.Read().Number is var number && number > known ? (number, drained.NoticePath) : null, socket, time, log);
+    /// <param name="heard">What the pool knows, which is taken up first; null where there is no ipopd whose folder can be read.</param>
+    public static NoticePublisher OfDrained(DrainDesk drained, string socket, TimeProvider time, Action<string> log, HeardNotices? heard = null)
+    {
+        Task<bool> IsReadyAsync()
+        {
+            heard?.LookForDrained();
+            return Task.FromResult(true);
+        }
+
+        return new("drained", known => drained.Read().Number is var number && number > known ? (number, drained.NoticePath) : null, socket, time, log, IsReadyAsync);
+    }
 
     /// <summary>Looks once; called by the clock.</summary>
     public async Task LookAsync()
@@ -135,7 +153,7 @@ internal sealed class NoticePublisher : IAsyncDisposable
 
     private async Task PublishAsync()
     {
-        if (_newer(_spread) is not (ulong number, string file))
+        if ((_isReady is not null && !await _isReady()) || _newer(_spread) is not (ulong number, string file))
         {
             return;
         }
@@ -161,25 +179,18 @@ internal sealed class NoticePublisher : IAsyncDisposable
     /// <summary>What ipopd has against it, for programs and for people; null if nothing.</summary>
     private async Task<(string? Code, string? Text)> AskAsync(string file)
     {
-        using var limit = new CancellationTokenSource(Patience);
         try
         {
-            using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-            await socket.ConnectAsync(new UnixDomainSocketEndPoint(_socket), limit.Token);
-            string line = $"{{\"command\":\"{ControlCommand.PublishNotice}\",\"file\":\"{JsonEncodedText.Encode(file)}\"}}\n";
-            await SocketWriter.WriteAsync(socket, Encoding.UTF8.GetBytes(line), limit.Token);
-            using var stream = new NetworkStream(socket);
-            using var reader = new StreamReader(stream);
-            using var reply = JsonDocument.Parse(await reader.ReadLineAsync(limit.Token) ?? "{}");
+            using JsonDocument reply = await DaemonQuestion.AskAsync(_socket, $"{{\"command\":\"{ControlCommand.PublishNotice}\",\"file\":\"{JsonEncodedText.Encode(file)}\"}}");
             JsonElement root = reply.RootElement;
             string? code = root.TryGetProperty("code", out JsonElement named) ? named.ToString() : null;
             return root.TryGetProperty("ok", out JsonElement ok) && ok.ValueKind == JsonValueKind.True ? (null, null)
                 : root.TryGetProperty("error", out JsonElement error) ? (code, error.ToString())
                 : (null, $"{_socket}: the answer has neither ok nor error");
         }
-        catch (Exception e) when (e is SocketException or IOException or JsonException or OperationCanceledException)
+        catch (IOException e)
         {
-            return (null, $"{_socket}: {e.Message} Is ipopd running?");
+            return (null, e.Message);
         }
     }
 }

@@ -48,6 +48,9 @@ internal sealed record ServeSettings(IPEndPoint Listen, string CertificatePath, 
     /// <summary>The list of managers as ipopd keeps it, a notice of kind 2, which need not be there; null: no list is asked.</summary>
     public string? Managers { get; init; }
 
+    /// <summary>ipopd's state folder, whose notices say what this CA told the pool; null: it is not asked.</summary>
+    public string? Notices { get; init; }
+
     /// <summary>The CA's folder.</summary>
     public string Folder { get; init; } = string.Empty;
 

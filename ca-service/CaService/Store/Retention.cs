@@ -29,6 +29,9 @@ internal static class Retention
             serial IN (SELECT serial FROM revocations) AND not_after >= coalesce((SELECT max(at) FROM revocation_lists), 0) - @1)
         """;
 
+    /// <summary>Serial numbers that were heard of, of which the same holds.</summary>
+    private const string HeardOver = "FROM heard WHERE not_after < @0 AND not_after < coalesce((SELECT max(at) FROM revocation_lists), 0) - @1";
+
     /// <summary>Does one step.</summary>
     /// <param name="database">Where: it is written to only if something goes.</param>
     /// <param name="now">Wall-clock time.</param>
@@ -37,14 +40,14 @@ internal static class Retention
         ? database.Write(transaction =>
         {
             DateTimeOffset proven = Proven(transaction, now);
-            return PruneCertificates(transaction, proven - Kept) + PruneTickets(transaction, proven - Kept) + Audit.Prune(transaction, proven, now);
+            return PruneCertificates(transaction, proven - Kept) + PruneHeard(transaction, proven - Kept) + PruneTickets(transaction, proven - Kept) + Audit.Prune(transaction, proven, now);
         })
         : 0;
 
     private static bool IsAnythingOver(Transaction transaction, DateTimeOffset now)
     {
         DateTimeOffset proven = Proven(transaction, now);
-        return OverCertificates(transaction, proven - Kept, most: 1).Count > 0 || OverTickets(transaction, proven - Kept).Any() || Audit.IsLotOver(transaction, proven);
+        return OverCertificates(transaction, proven - Kept, most: 1).Count > 0 || HasOverHeard(transaction, proven - Kept) || OverTickets(transaction, proven - Kept).Any() || Audit.IsLotOver(transaction, proven);
     }
 
     /// <summary>A time that has come: the clock's, but no later than the last of some days on which something was signed.</summary>
@@ -69,6 +72,12 @@ internal static class Retention
 
         return over.Count;
     }
+
+    private static bool HasOverHeard(Transaction transaction, DateTimeOffset before) =>
+        transaction.First($"SELECT count(*) {HeardOver}", row => row.GetInt64(0), before.ToUnixTimeSeconds(), (long)Revocations.Margin.TotalSeconds) > 0;
+
+    private static int PruneHeard(Transaction transaction, DateTimeOffset before) => transaction.Run(
+        $"DELETE FROM heard WHERE serial IN (SELECT serial {HeardOver} LIMIT @2)", before.ToUnixTimeSeconds(), (long)Revocations.Margin.TotalSeconds, MostAtOnce);
 
     private static IEnumerable<string> OverTickets(Transaction transaction, DateTimeOffset before) =>
         transaction.Query("SELECT id FROM tickets WHERE not_after < @0 ORDER BY not_after", row => row.GetString(0), before.ToUnixTimeSeconds())

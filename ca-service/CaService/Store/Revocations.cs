@@ -32,10 +32,28 @@ internal static class Revocations
     public static bool Contains(Transaction transaction, string serial) =>
         transaction.First("SELECT count(*) FROM revocations WHERE serial = @0", row => row.GetInt64(0), serial) > 0;
 
-    /// <summary>Whether anything was ever revoked.</summary>
-    public static bool HaveBeen(Transaction transaction) => transaction.First("SELECT count(*) FROM banned", row => row.GetInt64(0)) > 0;
+    /// <summary>Whether a serial number is revoked of which there is no certificate here.</summary>
+    public static bool IsHeard(Transaction transaction, string serial) =>
+        transaction.First("SELECT count(*) FROM heard WHERE serial = @0", row => row.GetInt64(0), serial) > 0;
 
-    /// <summary>Notes a revocation. Its key is noted for good.</summary>
+    /// <summary>Notes such a serial number.</summary>
+    /// <param name="transaction">Where.</param>
+    /// <param name="serial">Upper-case hexadecimal.</param>
+    /// <param name="notAfter">No certificate of this number lasts longer.</param>
+    /// <param name="now">Wall-clock time.</param>
+    public static void Hear(Transaction transaction, string serial, DateTimeOffset notAfter, DateTimeOffset now) => transaction.Run(
+        "INSERT OR IGNORE INTO heard (serial, not_after, at) VALUES (@0, @1, @2)", serial, notAfter.ToUnixTimeSeconds(), now.ToUnixTimeSeconds());
+
+    /// <summary>Whether anything was ever revoked.</summary>
+    public static bool HaveBeen(Transaction transaction) =>
+        transaction.First("SELECT (SELECT count(*) FROM banned) + (SELECT count(*) FROM heard)", row => row.GetInt64(0)) > 0;
+
+    /// <summary>Notes a key for good.</summary>
+    /// <returns>False if it was noted before.</returns>
+    public static bool Ban(Transaction transaction, string key, DateTimeOffset now) =>
+        transaction.Run("INSERT OR IGNORE INTO banned (key, at) VALUES (@0, @1)", key, now.ToUnixTimeSeconds()) > 0;
+
+    /// <summary>Notes a revocation.</summary>
     public static void Add(Transaction transaction, CertificateRow certificate, DateTimeOffset now)
     {
         transaction.Run(
@@ -44,12 +62,12 @@ internal static class Revocations
             certificate.Key,
             certificate.NotAfter.ToUnixTimeSeconds(),
             now.ToUnixTimeSeconds());
-        transaction.Run("INSERT OR IGNORE INTO banned (key, at) VALUES (@0, @1)", certificate.Key, now.ToUnixTimeSeconds());
+        transaction.Run("DELETE FROM heard WHERE serial = @0", certificate.Serial);
     }
 
     /// <summary>What a list made now has to hold: also what ended since the newest one was made, be that long ago.</summary>
     public static List<(string Serial, DateTimeOffset At)> Current(Transaction transaction, DateTimeOffset now) => transaction.Query(
-        "SELECT serial, at FROM revocations WHERE not_after >= @0 ORDER BY at, serial",
+        "SELECT serial, at FROM (SELECT serial, at, not_after FROM revocations UNION ALL SELECT serial, at, not_after FROM heard) WHERE not_after >= @0 ORDER BY at, serial",
         row => (row.GetString(0), DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(1))),
         ((Newest(transaction)?.MadeAt is { } made && made < now ? made : now) - Margin).ToUnixTimeSeconds());
 

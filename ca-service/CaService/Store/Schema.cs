@@ -119,6 +119,15 @@ internal static class Schema
             WHEN OLD.id > coalesce((SELECT max(id) FROM audit_start), 0) BEGIN SELECT RAISE(ABORT, 'the audit loses only what is before its start'); END;
         """;
 
+    /// <summary>What the pool's lists name and this database does not know: it may be a copy from before (docs/decisions/0013).</summary>
+    private const string Heard = """
+        CREATE TABLE heard (
+            serial    TEXT PRIMARY KEY,
+            not_after INTEGER NOT NULL,        -- no certificate of this number lasts longer
+            at        INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """;
+
     /// <summary>Step 1 and those after it.</summary>
-    public static IReadOnlyList<string> Steps { get; } = [Certificates, Revocations, Admissions, Retained];
+    public static IReadOnlyList<string> Steps { get; } = [Certificates, Revocations, Admissions, Retained, Heard];
 }

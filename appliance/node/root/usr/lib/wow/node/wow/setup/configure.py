@@ -159,7 +159,8 @@ def take_authority(source: str, target: str) -> None:
         os.rename(target, aside)
         console.say_error(WowError(f"the pool's CA was damaged: ca.key or ca.db is missing. It is {aside} now. The copy on the disk WOWCFG is in its place, and knows "
                                    "nobody whom the pool admitted or revoked after that disk was made", "The disk may be failing. Start a backup of the machine, if "
-                                   "there is one. Else revoke again whom the pool had revoked: wow-ca revoke NAME", target))
+                                   "there is one. Else the CA takes the pool's list of revoked machines from other machines, and `wow status` shows how many they are. "
+                                   "One that is not on it by then: wow-ca revoke SERIAL --unknown", target))
     os.rename(f"{target}.new", target)
     files.sync_folder(target)
 
