@@ -108,10 +108,10 @@ internal sealed class TestCa : IAsyncDisposable
     }
 
     /// <summary>A connection of a machine to the server.</summary>
-    public async Task<Socket> ConnectAsync()
+    public async Task<Socket> ConnectAsync(string from = "127.78.0.2")
     {
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        socket.Bind(new IPEndPoint(IPAddress.Parse("127.78.0.2"), 0));
+        socket.Bind(new IPEndPoint(IPAddress.Parse(from), 0));
         await socket.ConnectAsync(Endpoint);
         return socket;
     }

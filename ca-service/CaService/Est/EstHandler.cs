@@ -18,6 +18,7 @@ internal sealed class EstHandler(
     private const string ListPath = "/crl";
     private readonly SourceLimiter _limiter = new(settings.Burst, settings.RefillEvery, time);
     private readonly SourcePlaces _places = new(settings.MaxConcurrent, ServeSettings.MostEnrolmentsOfOne);
+    private readonly SourcePlaces _renewals = new(settings.MaxConcurrent, ServeSettings.MostEnrolmentsOfOne);
 
     /// <summary>Answers one request.</summary>
     public async Task HandleAsync(HttpContext context)
@@ -82,22 +83,36 @@ internal sealed class EstHandler(
     {
         // Before it takes a place: who sends slowly keeps one of his own connections busy, and nobody else.
         byte[]? body = await ReadBodyAsync(context.Request);
-        if (!_places.TryTake(source))
+        SourcePlaces places = isRenewal && IsMember(context, source) ? _renewals : _places;
+        if (!places.TryTake(source))
         {
             return (new Decision(EnrolmentStatus.Busy, "Too many machines enrol at this moment: try again in a few seconds."), "-");
         }
 
         try
         {
-            return await DecideAsync(context, body, source, isRenewal);
+            return await DecideAsync(context, body, source, isRenewal, places.AreScarce ? settings.ShortPossessionTimeout : settings.PossessionTimeout);
         }
         finally
         {
-            _places.Give(source);
+            places.Give(source);
         }
     }
 
-    private async Task<(Decision Decision, string Node)> DecideAsync(HttpContext context, byte[]? body, IPAddress source, bool isRenewal)
+    /// <summary>Whether a machine proved in the handshake that it belongs to the pool: its place is none that strangers can take. Where the disk does not say, it is one of theirs.</summary>
+    private bool IsMember(HttpContext context, IPAddress source)
+    {
+        try
+        {
+            return context.Connection.ClientCertificate is { } shown && desk.IsMember(shown.RawData, source);
+        }
+        catch (Exception e) when (DiskFault.Is(e))
+        {
+            return false;
+        }
+    }
+
+    private async Task<(Decision Decision, string Node)> DecideAsync(HttpContext context, byte[]? body, IPAddress source, bool isRenewal, TimeSpan patience)
     {
         if (body is null || !TryDecode(body, out byte[] der))
         {
@@ -111,11 +126,11 @@ internal sealed class EstHandler(
         }
 
         string node = NodeKey.AddressOf(request.PublicKey.Span);
-        Decision? decision = await DiskFault.TryAsync(() => AdmitAsync(context, request, source, isRenewal), log, $"enrol node={node}");
+        Decision? decision = await DiskFault.TryAsync(() => AdmitAsync(context, request, source, isRenewal, patience), log, $"enrol node={node}");
         return (decision ?? new Decision(EnrolmentStatus.Busy, DiskFault.Text), node);
     }
 
-    private async Task<Decision> AdmitAsync(HttpContext context, EnrolmentRequest request, IPAddress source, bool isRenewal)
+    private async Task<Decision> AdmitAsync(HttpContext context, EnrolmentRequest request, IPAddress source, bool isRenewal, TimeSpan patience)
     {
         if (!desk.Authority.Pool.IsHostAddress(source))
         {
@@ -136,7 +151,7 @@ internal sealed class EstHandler(
             return refused;
         }
 
-        return await possession.FindFaultAsync(request.PublicKey, source, context.RequestAborted) is string unproved
+        return await possession.FindFaultAsync(request.PublicKey, source, patience, context.RequestAborted) is string unproved
             ? new Decision(EnrolmentStatus.BadRequest, unproved)
             : desk.Decide(ask);
     }

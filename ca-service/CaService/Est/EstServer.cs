@@ -25,7 +25,7 @@ internal sealed class EstServer : IAsyncDisposable
         ListedManagers? listed = settings.Managers is { } file ? new ListedManagers(ca, file, log) : null;
         _ = listed?.TryGet(out _);
         var desk = new EnrolmentDesk(ca, time, listed);
-        var possession = new PossessionCheck(settings.Listen.Address, settings.PossessionPort, settings.PossessionTimeout);
+        var possession = new PossessionCheck(settings.Listen.Address, settings.PossessionPort);
         var revocations = new RevocationDesk(ca, time);
         var drained = new DrainDesk(ca, settings.Folder, time);
         HeardNotices? heard = settings.Notices is { } notices ? new HeardNotices(ca, revocations, drained, notices, log) : null;
@@ -38,7 +38,7 @@ internal sealed class EstServer : IAsyncDisposable
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.WebHost.UseKestrelCore();
         builder.WebHost.UseKestrelHttpsConfiguration();
-        builder.WebHost.ConfigureKestrel(options => Configure(options, settings));
+        builder.WebHost.ConfigureKestrel(options => Configure(options, settings, source => desk.IsMember(source)));
         _application = builder.Build();
         _application.Run(context => context.Request.IsHttps ? _handler.HandleAsync(context) : layers.HandleAsync(context));
         if (settings.Control is { } control)
@@ -108,7 +108,7 @@ internal sealed class EstServer : IAsyncDisposable
         }
     }
 
-    private void Configure(KestrelServerOptions options, ServeSettings settings)
+    private void Configure(KestrelServerOptions options, ServeSettings settings, Func<IPAddress, bool> isMember)
     {
         options.AddServerHeader = false;
         options.Limits.MaxRequestBodySize = ServeSettings.MaxBodyBytes;
@@ -117,10 +117,10 @@ internal sealed class EstServer : IAsyncDisposable
         options.Limits.MaxConcurrentConnections = ServeSettings.MostConnections;
         options.Limits.KeepAliveTimeout = TimeSpan.FromSeconds(15);
         options.Limits.RequestHeadersTimeout = TimeSpan.FromSeconds(30);
-        options.Listen(settings.Listen.Address, settings.LayersPort, Bound);
+        options.Listen(settings.Listen.Address, settings.LayersPort, listen => Bound(listen, isMember));
         options.Listen(settings.Listen, listen =>
         {
-            Bound(listen);
+            Bound(listen, isMember);
             listen.UseHttps(https =>
             {
                 https.ServerCertificateSelector = (_, _) => _certificate.Current;
@@ -137,18 +137,25 @@ internal sealed class EstServer : IAsyncDisposable
         });
     }
 
-    /// <summary>What holds for each port: HTTP/1.1, and so many connections of one machine, counted before TLS begins.</summary>
-    private static void Bound(ListenOptions listen)
+    /// <summary>
+    /// What holds for each port: HTTP/1.1, and so many connections of one machine, counted before TLS begins. Where all that strangers may have are taken, a machine that
+    /// has a certificate for its address gets one of those that are kept for such.
+    /// </summary>
+    private static void Bound(ListenOptions listen, Func<IPAddress, bool> isMember)
     {
-        var places = new SourcePlaces(ServeSettings.MostConnections, ServeSettings.MostConnectionsOfOne);
+        var all = new SourcePlaces(ServeSettings.MostConnections - ServeSettings.ConnectionsOfMembers, ServeSettings.MostConnectionsOfOne);
+        var members = new SourcePlaces(ServeSettings.ConnectionsOfMembers, ServeSettings.MostConnectionsOfOne);
         listen.Protocols = HttpProtocols.Http1;
-        listen.Use(next => connection => ServeAsync(next, connection, places));
+        listen.Use(next => connection =>
+        {
+            IPAddress source = ((IPEndPoint)connection.RemoteEndPoint!).Address;
+            return ServeAsync(next, connection, source, all.TryTake(source) ? all : isMember(source) && members.TryTake(source) ? members : null);
+        });
     }
 
-    private static async Task ServeAsync(ConnectionDelegate next, ConnectionContext connection, SourcePlaces places)
+    private static async Task ServeAsync(ConnectionDelegate next, ConnectionContext connection, IPAddress source, SourcePlaces? places)
     {
-        IPAddress source = ((IPEndPoint)connection.RemoteEndPoint!).Address;
-        if (!places.TryTake(source))
+        if (places is null)
         {
             connection.Abort();
             return;

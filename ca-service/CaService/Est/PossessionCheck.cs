@@ -5,11 +5,15 @@ using CertificateProfile;
 namespace CaService.Est;
 
 /// <summary>Asks a machine, at the address that it wants, to sign a nonce with the key that it wants certified.</summary>
-internal sealed class PossessionCheck(IPAddress from, int port, TimeSpan timeout)
+internal sealed class PossessionCheck(IPAddress from, int port)
 {
     /// <summary>Asks.</summary>
+    /// <param name="publicKey">The key.</param>
+    /// <param name="address">The machine's address.</param>
+    /// <param name="timeout">How long it may take.</param>
+    /// <param name="cancellation">Gives up.</param>
     /// <returns>Null if the answer proves key and address; else why not, one sentence.</returns>
-    public async Task<string?> FindFaultAsync(ReadOnlyMemory<byte> publicKey, IPAddress address, CancellationToken cancellation)
+    public async Task<string?> FindFaultAsync(ReadOnlyMemory<byte> publicKey, IPAddress address, TimeSpan timeout, CancellationToken cancellation)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         limit.CancelAfter(timeout);

@@ -15,6 +15,9 @@ internal sealed record ServeSettings(IPEndPoint Listen, string CertificatePath, 
     /// <summary>Connections of all machines at a time to one port.</summary>
     public const int MostConnections = 256;
 
+    /// <summary>So many of them are kept for machines with a good certificate: who has none yet can't take those.</summary>
+    public const int ConnectionsOfMembers = 64;
+
     /// <summary>The same of one machine: else it would keep all others away.</summary>
     public const int MostConnectionsOfOne = 16;
 
@@ -54,11 +57,14 @@ internal sealed record ServeSettings(IPEndPoint Listen, string CertificatePath, 
     /// <summary>The CA's folder.</summary>
     public string Folder { get; init; } = string.Empty;
 
-    /// <summary>How many enrolments are looked at at once.</summary>
+    /// <summary>How many enrolments are looked at at once; as many renewals besides.</summary>
     public int MaxConcurrent { get; init; } = 16;
 
     /// <summary>How long a machine may take to answer the possession check.</summary>
     public TimeSpan PossessionTimeout { get; init; } = TimeSpan.FromSeconds(25);
+
+    /// <summary>The same where more than half of the places are taken: who does not answer shall not keep others away.</summary>
+    public TimeSpan ShortPossessionTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>When who waits for the administrator shall ask again, in whole seconds.</summary>
     public TimeSpan AskAgainAfter { get; init; } = TimeSpan.FromSeconds(30);

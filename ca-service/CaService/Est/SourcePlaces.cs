@@ -27,6 +27,18 @@ internal sealed class SourcePlaces(int most, int mostOfOne)
         }
     }
 
+    /// <summary>Whether more than half of all are taken.</summary>
+    public bool AreScarce
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _taken.Count > most / 2;
+            }
+        }
+    }
+
     /// <summary>Gives it back.</summary>
     public void Give(IPAddress source)
     {
