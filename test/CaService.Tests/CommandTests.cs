@@ -128,7 +128,34 @@ public sealed class CommandTests : IDisposable
         await Init();
         await File.WriteAllTextAsync(Path.Combine(State, "ca.db"), new string('x', 5000));
 
-        await Expect(1, "ca.db", "list", "--state", State);
+        await Expect(1, "docs/operating.md", "list", "--state", State);
+    }
+
+    [Fact]
+    public async Task An_empty_database_is_refused_and_stays_empty()
+    {
+        await Init();
+        string database = Path.Combine(State, "ca.db");
+        await File.WriteAllTextAsync(database, "");
+
+        await Expect(2, "ca.db is empty, and every CA's audit has a line", "list", "--state", State);
+        await Expect(2, "docs/operating.md", "ticket", "--state", State, "--uses", "1", "--until", "2999-12-31");
+
+        Assert.Equal(0, new FileInfo(database).Length);
+    }
+
+    [Fact]
+    public async Task A_database_that_has_tables_and_no_line_is_refused_too()
+    {
+        await Init();
+        string database = Path.Combine(State, "ca.db");
+        File.Delete(database);
+        using (Database made = Database.Create(database))
+        {
+            Assert.Equal(1, made.Read(transaction => Audit.FindBreak(transaction)));
+        }
+
+        await Expect(2, "is empty", "list", "--state", State);
     }
 
     private Task<string> Init() => Expect(0, "lab", "init", "--state", State, "--pool", "lab", "--subnet", "10.128.0.0/16");

@@ -127,6 +127,9 @@ class Manager(unittest.TestCase):
             with open(f"{target}/node.pem", encoding="ascii") as file:
                 self.assertEqual(file.read(), "node.pem")
 
+    KEY, DATABASE = "-----BEGIN PRIVATE KEY-----\n", "SQLite format 3\0"
+    """How a CA's key and its database begin."""
+
     def manager(self, **kept):
         """(a disk's folder, a machine's) of a manager that has these files, NAME to text, with ca__ before those of the CA."""
         folder = tempfile.TemporaryDirectory()
@@ -139,10 +142,11 @@ class Manager(unittest.TestCase):
         return source, target
 
     def test_a_ca_that_is_whole_stays_where_the_machine_lost_its_key_alone(self):
-        source, target = self.manager(ca__ca_key="mine", ca__ca_db="mine")
+        mine = [f"{self.KEY}mine", f"{self.DATABASE}mine"]
+        source, target = self.manager(ca__ca_key=mine[0], ca__ca_db=mine[1])
         with mock.patch.object(configure.console, "say_error") as said:
             configure.take_identity(source, target)
-        self.assertEqual(["mine", "mine", "key", "old"], [files.read(f"{target}/{name}") for name in ("ca/ca.key", "ca/ca.db", "node.key", "node.pem")])
+        self.assertEqual([*mine, "key", "old"], [files.read(f"{target}/{name}") for name in ("ca/ca.key", "ca/ca.db", "node.key", "node.pem")])
         self.assertEqual((["ca", "node.key", "node.pem"], False), (sorted(os.listdir(target)), said.called))
 
     def test_a_ca_that_is_damaged_is_put_aside_and_told_and_never_removed(self):
@@ -155,6 +159,23 @@ class Manager(unittest.TestCase):
                 for name in ("node.key", "ca/ca.key"):
                     os.unlink(f"{target}/{name}")
         self.assertEqual(["ca", "ca.aside-1", "ca.aside-2", "node.pem"], sorted(os.listdir(target)))
+
+    def test_a_ca_with_an_empty_or_overwritten_file_is_damaged(self):
+        for key, database, is_whole in ((self.KEY, self.DATABASE, True), ("", self.DATABASE, False), (self.KEY, "", False), (self.KEY, "\0" * 4096, False)):
+            source, target = self.manager(ca__ca_key=key, ca__ca_db=database)
+            with mock.patch.object(configure.console, "say_error") as said:
+                configure.take_identity(source, target)
+            self.assertEqual((database if is_whole else "old", not is_whole), (files.read(f"{target}/ca/ca.db"), said.called))
+            self.assertEqual(is_whole, not os.path.exists(f"{target}/ca.aside-1"))
+
+    def test_a_manager_with_the_ca_whose_certificate_ended_takes_that_of_a_disk_made_anew_and_keeps_its_ca(self):
+        own, disk = pem.encode(samples.certificate()), pem.encode(samples.certificate(until=37))
+        for passed, taken in ((-1, False), (1, True)):
+            source, target = self.manager(node_key="key", node_pem=own, ca__ca_key=self.KEY, ca__ca_db=f"{self.DATABASE}mine")
+            files.write(f"{source}/node.pem", disk)
+            with mock.patch.object(configure.time, "time", lambda passed=passed: configure.ended(own) + passed):
+                configure.take_identity(source, target)
+            self.assertEqual((disk if taken else own, f"{self.DATABASE}mine"), (files.read(f"{target}/node.pem"), files.read(f"{target}/ca/ca.db")))
 
     def test_a_certificate_of_the_same_key_that_ends_later_than_the_disk_s_stays(self):
         for kept, taken in (({"until": 37}, False), ({"until": 35}, True), ({"until": 37, "key": 1}, True)):

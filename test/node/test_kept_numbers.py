@@ -154,8 +154,8 @@ class Kept(unittest.TestCase):
         (self.state / "ca.pem").write_text(pem.encode(samples.certificate(until=46)))
         configure.heal_authority(pool, str(folder))
         self.assertEqual([], os.listdir(folder), "there is no CA")
-        for name in ("ca.key", "ca.db"):
-            (folder / name).touch()
+        for name, text in (("ca.key", "-----BEGIN PRIVATE KEY-----\n"), ("ca.db", "SQLite format 3\0")):
+            (folder / name).write_text(text)
         (folder / "ca.pem").symlink_to("/proc/self/mem")
         configure.heal_authority(pool, str(folder))
         self.assertEqual(pem.encode(samples.certificate(until=46)), (folder / "ca.pem").read_text(), "the one that the CA renewed it to")

@@ -81,8 +81,10 @@ internal sealed class CaFolder : IDisposable
         // SQLite brings the folder itself to the disk when it makes its files, and with it the rename of the key.
         Database database = Database.Create(Path.Combine(folder, DatabaseName));
         byte[] der = CertificateIssuer.CreateAuthority(pool, key, now);
+
+        // Before the certificate, with which the folder is complete: a database without a line is taken for one that lost them.
+        database.Write(transaction => Audit.IsBegun(transaction) || Audit.Append(transaction, now, "init", $"pool={pool.Name} subnet={pool.Subnet}"));
         AtomicFile.WriteText(certificatePath, CertificatePem.Write(der), Readable);
-        database.Write(transaction => Audit.Append(transaction, now, "init", $"pool={pool.Name} subnet={pool.Subnet}"));
         return new CaFolder(folder, PoolAuthority.Load(certificatePath), key, database);
     }
 

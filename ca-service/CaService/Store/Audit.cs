@@ -62,8 +62,15 @@ internal static class Audit
             $"SELECT max(at) FROM (SELECT at FROM audit ORDER BY id LIMIT {Lot})", row => row.GetInt64(0)) < (proven - Kept).ToUnixTimeSeconds());
     }
 
+    /// <summary>Whether there is a line: a CA writes its first one when it is made, and of those that go a line is left that says so.</summary>
+    public static bool IsBegun(Transaction transaction) =>
+        transaction.First("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'audit'", row => row.GetInt64(0)) > 0
+        && transaction.First("SELECT count(*) FROM (SELECT id FROM audit LIMIT 1)", row => row.GetInt64(0)) > 0;
+
     /// <summary>Checks the chain from the first line on that there is.</summary>
-    /// <returns>The first line that is wrong, or null; where all are right, but no line tells of those that are gone, the first one.</returns>
+    /// <returns>
+    /// The first line that is wrong, or null; where all are right, but no line tells of those that are gone, the first one. That is so, too, where there is none.
+    /// </returns>
     public static long? FindBreak(Transaction transaction)
     {
         (long gone, string? end) = transaction.First("SELECT id, hash FROM audit_start ORDER BY id DESC LIMIT 1", row => (row.GetInt64(0), (string?)row.GetString(1)));
@@ -77,7 +84,8 @@ internal static class Audit
                 after);
             if (lines.Count == 0)
             {
-                return end is null || told == Detail(gone, end) ? null : gone + 1;
+                bool isWhole = end is null ? after > 0 : told == Detail(gone, end);
+                return isWhole ? null : gone + 1;
             }
 
             foreach (Line line in lines)

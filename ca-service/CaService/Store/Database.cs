@@ -37,10 +37,27 @@ internal sealed class Database : IDisposable
     }
 
     /// <summary>Opens the database.</summary>
-    /// <exception cref="UserError">There is none, or it is a newer program's.</exception>
-    public static Database Open(string path) => File.Exists(path)
-        ? Complete(new Database(path, SqliteOpenMode.ReadWrite), path)
-        : throw new UserError($"{path} is not there: copy it back with the rest of the CA's folder.");
+    /// <exception cref="UserError">There is none, it is empty, or it is a newer program's.</exception>
+    public static Database Open(string path)
+    {
+        if (!File.Exists(path))
+        {
+            throw new UserError($"{path} is not there: copy it back with the rest of the CA's folder.");
+        }
+
+        var database = new Database(path, SqliteOpenMode.ReadWrite);
+
+        // SQLite takes a file of 0 bytes for a database without tables: with new ones it would be a CA that knows nobody, and that nobody was revoked.
+        if (database.Read(Version) <= Schema.Steps.Count && !database.Read(Audit.IsBegun))
+        {
+            database.Dispose();
+            throw new UserError(
+                $"{path} is empty, and every CA's audit has a line: a disk or a copy lost what was in it. Nothing was changed. Bring back a copy of the CA's folder, "
+                + "as docs/operating.md says (a damaged ca.db).");
+        }
+
+        return Complete(database, path);
+    }
 
     /// <summary>Does something in one transaction that nobody else writes beside: all of it, or nothing if it throws.</summary>
     public T Write<T>(Func<Transaction, T> action)

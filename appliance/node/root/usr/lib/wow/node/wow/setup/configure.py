@@ -144,8 +144,17 @@ def heal_authority(pool: Pool, folder: str) -> None:
 
 
 def has_authority(folder: str) -> bool:
-    """Whether a folder is a CA that can go on: its key and its database are there."""
-    return all(os.path.exists(f"{folder}/{name}") for name in ("ca.key", "ca.db"))
+    """Whether a folder is a CA that can go on: its key and its database are there, and hold something. SQLite would take an empty file for a new database."""
+    return begins(f"{folder}/ca.key", b"-----BEGIN ") and begins(f"{folder}/ca.db", b"SQLite format 3\0")
+
+
+def begins(path: str, head: bytes) -> bool:
+    """Whether a file begins so; one that is not there or cannot be read does not."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(head)) == head
+    except OSError:
+        return False
 
 
 def take_authority(source: str, target: str) -> None:
@@ -157,7 +166,7 @@ def take_authority(source: str, target: str) -> None:
     if os.path.lexists(target):
         aside = next(name for name in (f"{target}.aside-{number}" for number in range(1, 1000)) if not os.path.lexists(name))
         os.rename(target, aside)
-        console.say_error(WowError(f"the pool's CA was damaged: ca.key or ca.db is missing. It is {aside} now. The copy on the disk WOWCFG is in its place, and knows "
+        console.say_error(WowError(f"the pool's CA was damaged: ca.key or ca.db is missing, empty or unreadable. It is {aside} now. The copy on the disk WOWCFG is in its place, and knows "
                                    "nobody whom the pool admitted or revoked after that disk was made", "The disk may be failing. Start a backup of the machine, if "
                                    "there is one. Else the CA takes the pool's list of revoked machines from other machines, and `wow status` shows how many they are. "
                                    "One that is not on it by then: wow-ca revoke SERIAL --unknown", target))
