@@ -5,6 +5,7 @@ from unittest import mock
 
 from wow.join import certificates, enrol, join, renew
 from wow.lib import agreed, console, control, files, paths, system
+from wow.lib.errors import WowError
 import samples
 
 
@@ -21,6 +22,17 @@ class Certificates(unittest.TestCase):
         lost = {**samples.STATUS, "ring": {"joined": False, "connections": 0, "near": 0}}
         self.assertEqual(join.missing("science", lost).key, "network")
         self.assertEqual(join.missing("science", samples.STATUS).key, "address")
+
+
+class ManagerThatWasOff(unittest.TestCase):
+    def test_it_asks_for_a_new_disk_whether_it_has_the_ca_or_not_and_only_the_ca_s_root_may_do_without(self):
+        pool, status = samples.pool(node__role="manager"), {**samples.STATUS, "certificate": None}
+        for has_ca in (True, False):
+            with mock.patch.object(join, "wait_for_address", return_value=(status, "10.128.0.1")), mock.patch.object(system, "must"), \
+                    mock.patch.object(join.member, "has_ca", return_value=has_ca), self.assertRaises(WowError) as caught:
+                join.certified(pool)
+            self.assertIn("wow pool stamp, where the pool was made; then start this machine with its new WOWCFG disk", caught.exception.todo)
+            self.assertEqual(has_ca, "Its root may type here instead: wow-ca renew" in caught.exception.todo)
 
 
 class ClockThatWasWrong(unittest.TestCase):

@@ -72,11 +72,9 @@ def certified(pool: Facts) -> "tuple[Status, str]":
         if pool.open or certificates.is_valid(status):
             return status, address
         if pool.is_manager:
-            raise WowError("no certificate for this manager's address " + address, "If it ran out and the clock is right: wow-ca renew --state "
-                           f"{member.CA} --out {paths.STATE}. Else make the manager's WOWCFG disk anew (wow-ca manager)"
-                           if member.has_ca(pool, status) else "If it ran out and the clock is right: wow pool stamp, where the pool was made; then start this machine "
-                           "with its new WOWCFG disk",
-                           f"{paths.STATE}/node.pem")
+            by_root = f". Its root may type here instead: wow-ca renew --state {member.CA} --out {paths.STATE}" if member.has_ca(pool, status) else ""
+            raise WowError("no certificate for this manager's address " + address, "If it ran out and the clock is right: wow pool stamp, where the pool was made; then "
+                           f"start this machine with its new WOWCFG disk{by_root}", f"{paths.STATE}/node.pem")
         if enrol.until_certified(pool, address):
             return certificates.wait(address), address
 
