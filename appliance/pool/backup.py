@@ -1,6 +1,7 @@
 """The sealed backup: what cannot be made again (settings, secret, tickets, the manager's keys, the CA), encrypted by `age` to a recovery key
 that is printed once and stands in no file. Its public half does, so the backup is renewed without it (decision 0031)."""
 
+import contextlib
 import datetime
 import hashlib
 import io
@@ -48,17 +49,19 @@ def tidy(typed):
     return key
 
 
-def parts(folder):
-    """The files that are backed up."""
+def parts(folder, authority=None):
+    """{name: path} of the files that are backed up. authority: what authority.age will be, where it is not that yet."""
     below = sorted(path for keys in (folder.manager, folder.managers) for path in keys.rglob("*") if path.is_file())
-    return [path for path in (folder.settings, folder.secret, folder.tickets, folder.list, folder.keys, folder.authority, *below) if path.exists()]
+    found = [(folder.settings, folder.settings), (folder.secret, folder.secret), (folder.tickets, folder.tickets), (folder.list, folder.list),
+             (folder.keys, folder.keys), (folder.authority, authority or folder.authority), *zip(below, below)]
+    return {str(place.relative_to(folder.root)): path for place, path in found if path.exists()}
 
 
-def content_of(folder):
+def content_of(folder, authority=None):
     """A hash over names and contents of all that is backed up."""
     digest = hashlib.sha256()
-    for path in parts(folder):
-        digest.update(f"{path.relative_to(folder.root)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    for name, path in parts(folder, authority).items():
+        digest.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()
 
 
@@ -69,32 +72,38 @@ def note_of(folder):
     return json.loads(folder.seal.read_text(encoding="ascii"))
 
 
-def seal(folder, public):
-    """Makes the backup anew, for the owner of the key."""
-    note = {"public": public, "made": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "content": content_of(folder)}
-    closed(packed(folder), public, folder.sealed)
-    return note
+def seal(folder, public, signs=None, tell=None):
+    """Makes the backup anew, for the owner of the key, and notes it. signs: what goes into authority.age, None where that stays. tell: called with the note where the key
+    is a new one, once all is sealed and before any of it takes the place of what the former key opens. While the files change none counts, so a run that ends then
+    leaves no backup that seems to be one."""
+    with contextlib.ExitStack() as made:
+        authority = None
+        if signs is not None:
+            authority = made.enter_context(durable.beside(folder.authority))
+            closed(signs, public, authority)
+        note = {"public": public, "made": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "content": content_of(folder, authority)}
+        closed(packed(folder, authority), public, made.enter_context(durable.beside(folder.sealed)))
+        if tell:
+            tell(note)
+            folder.seal.unlink(missing_ok=True)
+            durable.sync_one(folder.root)
+    # From now on it counts.
+    durable.write(folder.seal, json.dumps(note, indent=2) + "\n")
 
 
 def closed(data, public, path):
     """Writes data encrypted to a recovery key."""
-    with durable.beside(path) as new:
-        done = subprocess.run(["age", "-r", public, "-o", str(new)], input=data, capture_output=True, check=False)
-        if done.returncode:
-            raise WowError(_said(done), programs.AGAIN, "age")
+    done = subprocess.run(["age", "-r", public, "-o", str(path)], input=data, capture_output=True, check=False)
+    if done.returncode:
+        raise WowError(_said(done), programs.AGAIN, "age")
 
 
-def keep(folder, note):
-    """From now on the backup counts: its owner has been told the key."""
-    durable.write(folder.seal, json.dumps(note, indent=2) + "\n")
-
-
-def packed(folder):
+def packed(folder, authority=None):
     """A tar archive of the parts."""
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for path in parts(folder):
-            entry = tarfile.TarInfo(str(path.relative_to(folder.root)))
+        for name, path in parts(folder, authority).items():
+            entry = tarfile.TarInfo(name)
             entry.size, entry.mtime, entry.mode = path.stat().st_size, int(path.stat().st_mtime), 0o600
             with open(path, "rb") as file:
                 archive.addfile(entry, file)

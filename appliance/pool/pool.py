@@ -153,13 +153,9 @@ class Pool:
             if taken is not None:
                 if signing.RENEWED in taken:
                     self.authority.follow(signing.body(taken[signing.RENEWED]))
-                if signing.KEYS in taken:
-                    backup.closed(signing.packed(taken), public, self.folder.authority)
+                if signs is not None:
                     durable.write(self.folder.keys, taken[signing.KEYS])
-            made = backup.seal(self.folder, public)
-            if key:
-                tell(key.secret, made)
-            backup.keep(self.folder, made)
+            backup.seal(self.folder, key.public if key else note["public"], signs, (lambda made: tell(key.secret, made)) if key else None)
 
         return Step("backup", self.folder.sealed.name, is_done, make)
 
@@ -168,3 +164,7 @@ class Pool:
         for path in self.folder.root.rglob(f"*{durable.SUFFIX}"):
             if path.exists():
                 durable.remove(path)
+            signs = signing.packed(taken) if taken and signing.KEYS in taken else None
+            if note is None and signs is None and self.folder.authority.exists():
+                raise WowError("was sealed to another recovery key, with the key that signs the pool's stack in it", "Type: wow pool backup "
+                               f"{self.folder.root} --new-key --ca DIR, with a copy of the manager's /var/lib/wow/ca", str(self.folder.authority))

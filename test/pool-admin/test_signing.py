@@ -1,12 +1,14 @@
+import json
 import os
 import re
 import shutil
 import subprocess
 import unittest
+from unittest import mock
 
 from world import ROOT, World, wow_ca
 
-from pool import backup, signing
+from pool import backup, opening, signing
 
 SOURCES = ROOT / "ca-service/CaService"
 NAMED = re.compile(r'Path\.Combine\((?:\w*[fF]older), \$?"([^"]+)"\)|Name = "(ca\.[a-z]+)";')
@@ -83,6 +85,49 @@ class Kept(Manager):
         code, out, _ = self.world.run("backup", self.world.pool, "--new-key", "--ca", self.ca)
         self.assertEqual(0, code)
         self.assertIn("Key 2", self.lose_and_restore(re.search(f"{backup.PREFIX}[0-9A-Z]+", out).group()))
+
+    def test_a_new_recovery_key_that_dies_on_the_way_leaves_the_former_backup_or_none_that_seems_to_be_one(self):
+        self.rekey()
+        self.world.does("backup", self.world.pool, "--ca", self.ca)
+        before = {name: (self.world.pool / name).read_bytes() for name in ("authority.age", "backup.age", "backup.json")}
+        shown, sealed = [], backup.closed
+
+        def closed(*words):
+            shown.append(words)
+            if len(shown) == 2:
+                raise KeyboardInterrupt
+            sealed(*words)
+
+        for where in (mock.patch.object(backup, "closed", closed), mock.patch.object(opening, "show_key", side_effect=KeyboardInterrupt)):
+            with where:
+                self.assertEqual(130, self.world.run("backup", self.world.pool, "--new-key", "--ca", self.ca)[0])
+            self.assertEqual(before, {name: (self.world.pool / name).read_bytes() for name in before})
+        # Between the two files, when the key is told: neither key opens all, so no backup counts.
+        rename = os.rename
+
+        def power(source, target):
+            if target == self.world.pool / "authority.age":
+                raise KeyboardInterrupt
+            rename(source, target)
+
+        with mock.patch.object(os, "rename", power):
+            code, out, _ = self.world.run("backup", self.world.pool, "--new-key", "--ca", self.ca)
+        self.assertEqual((130, True), (code, "AGE-SECRET-KEY-1" in out))
+        self.assertIn("none: wow pool backup makes one", self.world.does("show", self.world.pool))
+        code, _, err = self.world.run("backup", self.world.pool)
+        self.assertEqual((1, True), (code, "--new-key --ca DIR" in err), err)
+        key = json.loads(self.world.does("backup", self.world.pool, "--new-key", "--ca", self.ca, "--json"))["recovery_key"]
+        self.assertIn("Key 2 of the manager", self.lose_and_restore(key))
+
+    def test_a_key_that_was_sealed_to_another_recovery_key_does_not_keep_the_rest_away(self):
+        self.rekey()
+        self.world.does("backup", self.world.pool, "--ca", self.ca)
+        backup.closed(b"", backup.new_key().public, self.world.pool / "authority.age")
+        self.world.does("backup", self.world.pool)
+        said = self.lose_and_restore()
+        self.assertIn("authority.age in the backup, which has the key that signs what is published, is left out: the recovery key is another one's", said)
+        self.assertIn("wow-ca rekey", said)
+        self.assertEqual(("science", False), (self.world.pool.name, (self.world.pool / "authority.age").exists()))
 
     def test_what_is_no_copy_of_a_manager_s_folder_changes_nothing(self):
         before = (self.world.pool / "backup.age").read_bytes()

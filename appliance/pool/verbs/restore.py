@@ -30,24 +30,38 @@ def run(given, context):
     with durable.scratch(parent) as made:
         backup.unpack(data, made, given.file)
         told = settings.read(made / "pool.json")
-        sealed = made / "authority.age"
-        key = signing.put(backup.opened(sealed, secret), made / "manager/ca", sealed) if sealed.exists() else 0
+        key = signing_key(made, secret, context)
         contents = Authority(context.clone.wow_ca, made / "manager/ca").contents()
         target = pathlib.Path(given.folder).absolute() if given.folder else parent / told.name
         if target.exists():
             raise WowError("is there already", "Give another --folder", str(target))
+        # The same key opens the backups that are made from now on. Before the folder has its name: one without a note would ask for another key.
+        backup.seal(Folder(made), backup.public_of(secret))
         durable.sync(made)
         made.rename(target)
     folder = Folder(target)
     folder.make()
     with opening.locked(folder, context) as held:
-        # The same key opens the backups that are made from now on.
-        backup.keep(folder, backup.seal(folder, backup.public_of(secret)))
         context.tell(opening.facts(opening.pool(folder, context, held)))
     context.say(f"the pool {told.name} is in {target}, with its CA: {len(contents['certificates'])} certificates, {len(contents['tickets'])} tickets. "
                 f"Its images: wow pool stamp {target}")
     context.say(signing_told(key, target))
     context.say("The CA of a manager that runs knows who was admitted since the backup was made: this copy does not. Replace that manager only if it is gone")
+
+
+def signing_key(made, secret, context):
+    """Puts the manager's own key that the backup has back into the CA; its number, 0 where there is none. One that was sealed to another recovery key is left out: it
+    must not keep the rest from coming back."""
+    sealed = made / "authority.age"
+    if not sealed.exists():
+        return 0
+    try:
+        data = backup.opened(sealed, secret)
+    except WowError as error:
+        context.warn([f"authority.age in the backup, which has the key that signs what is published, is left out: {error.what}. All else is there"])
+        durable.remove(sealed)
+        return 0
+    return signing.put(data, made / "manager/ca", sealed)
 
 
 def signing_told(key, target):
