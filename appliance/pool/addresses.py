@@ -36,17 +36,23 @@ def held(rows, host):
 
 
 def read(path, ours):
-    """The certificates that hold an address, of a file that LIST printed. WowError where it holds something else, or what another CA than `ours` printed."""
+    """The certificates that hold an address, of a file that LIST printed. WowError where it holds something else, or what another CA than that of `ours` printed:
+    no key of a manager is in both. The CA's certificate may be a newer one on the manager."""
     try:
         with open(path, encoding="utf-8") as file:
             told = json.load(file)
-        if (told["pool"], told["not_after"]) != (ours["pool"], ours["not_after"]):
+        if (told["pool"], told["subnet"]) != (ours["pool"], ours["subnet"]) or not managers(told) & managers(ours):
             raise WowError("is another pool's", f"On the manager with this pool's CA, as root: {LIST} > FILE", path)
         return [{name: str(row[name]) for name in ("host", "address", "not_after", "status")} for row in told["certificates"] if row["status"] == "valid"]
     except OSError as error:
         raise WowError(error.strerror or str(error), "Name the file that has what the CA printed", path) from None
     except (ValueError, KeyError, TypeError):
         raise WowError("is not what the CA printed", f"On the manager with the CA, as root: {LIST} > FILE", path) from None
+
+
+def managers(told):
+    """The keys of managers that a list names: the first one keeps its own as long as the pool lives."""
+    return {row["key"] for row in told["certificates"] if row["role"] == "manager"}
 
 
 def choose(reserved, taken):

@@ -4,6 +4,7 @@ import contextlib
 import os
 
 from pool import backup, stamping
+from pool.node import WowError
 from pool.pool import FIRST, Pool
 
 
@@ -28,6 +29,17 @@ def renew(found, context):
     """Makes anew what stands in every image: the images, the pages, the backup. The change for which this is done is kept already."""
     context.changed = found.folder.root
     context.run([*found.images(), found.papers(), found.sealed(lambda key, _: show_key(key, context))])
+    context.warn(found.doubts())
+
+
+def ended_before(found):
+    """What else to say to somebody whose change is there already, where the images do not have it: the run that made it may have been ended by the power."""
+    try:
+        if all(step.is_done() for step in (*found.images(), found.papers(), found.sealed(lambda key, _: None))):
+            return ""
+    except WowError:
+        pass  # of an image that is missing `stamp` tells
+    return f". Where a run was ended before it had made the images: wow pool stamp {found.folder.root}"
 
 
 def facts(found):

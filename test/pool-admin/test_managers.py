@@ -7,6 +7,7 @@ from unittest import mock
 
 from world import World, identity
 
+from pool import stamping
 from pool.node import agreed, token
 
 OTHER = {f"for-manager-second/science-manager-second{end}" for end in (".ova", ".qcow2", "-config.img", "-config.iso")}
@@ -204,6 +205,33 @@ class Managers(unittest.TestCase):
         known = self.given(self.made_before())
         self.refused("add", self.world.pool, "second", "--address", "10.128.0.4", *known, says="is the address of gamma")
         self.refused("add", self.world.pool, "alpha", *known, says="was another machine's name here")
+
+    def test_the_list_of_a_ca_that_renewed_its_certificate_is_this_pool_s_still(self):
+        listed = self.made_before()
+        listed["not_after"] = "2050-01-01T00:00:00+00:00"
+        self.refused("add", self.world.pool, "second", *self.given({**listed, "subnet": "10.0.0.0/16"}), says="is another pool's")
+        other = [{**row, "key": "0" * 64} for row in listed["certificates"]]
+        self.refused("add", self.world.pool, "second", *self.given({**listed, "certificates": other}), says="is another pool's")
+        self.assertEqual("10.128.0.3", self.add("second", *self.given(listed))["manager"][1]["address"])
+
+    def test_a_run_that_the_power_ended_is_gone_on_with_or_says_how(self):
+        def power(name):
+            if name.endswith(".ova"):
+                raise SystemExit
+
+        with self.assertRaises(SystemExit):
+            self.world.run("manager", "add", self.world.pool, "second", "--at", "second.example.org", reached=power)
+        self.refused("add", self.world.pool, "second", "--at", "second.example.org", says=f"Where a run was ended before it had made the images: wow pool stamp {self.world.pool}")
+        self.world.does("stamp", self.world.pool)
+        self.assertLessEqual(OTHER, self.world.names())
+        code, _, err = self.world.run("manager", "add", self.world.pool, "second")
+        self.assertEqual((1, False), (code, "wow pool stamp" in err), err)
+        with mock.patch.object(stamping.Stamped, "forget", side_effect=SystemExit), self.assertRaises(SystemExit):
+            self.world.run("manager", "remove", self.world.pool, "second")
+        self.assertTrue((self.world.pool / "managers/second").exists())
+        self.change("remove", self.world.pool, "second")
+        self.assertEqual((False, True), ((self.world.pool / "managers/second").exists(), (self.world.pool / "for-manager-second/second.pem").exists()))
+        self.refused("remove", self.world.pool, "second", says="is no manager beside the first")
 
     def test_an_address_of_the_block_that_was_given_by_hand_where_the_ca_is_is_passed_over(self):
         listed = self.world.ca()

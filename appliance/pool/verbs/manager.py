@@ -42,7 +42,7 @@ def changed(given, pool, context):
     """The managers beside the first from now on."""
     if given.what == "sign":
         return pool.settings.managers
-    return with_one(given, pool, context) if given.what == "add" else without_one(given, pool.settings.managers)
+    return with_one(given, pool, context) if given.what == "add" else without_one(given, pool)
 
 
 def with_one(given, pool, context):
@@ -52,7 +52,7 @@ def with_one(given, pool, context):
         raise WowError("is the first manager's name" if given.name == FIRST else "is not a DNS label", "Give small letters, digits and inner hyphens, like second",
                        "", given.name)
     if given.name in [one["host"] for one in there]:
-        raise WowError("is a manager of this pool", "wow pool show lists them", "", given.name)
+        raise WowError("is a manager of this pool", f"wow pool show lists them{opening.ended_before(pool)}", "", given.name)
     if len(there) + 1 == agreed.MOST_MANAGERS:
         raise WowError(f"would be one more than the {agreed.MOST_MANAGERS} managers that a pool may have", "Remove another one first", "", given.name)
     at = None
@@ -65,12 +65,13 @@ def with_one(given, pool, context):
     return (*there, {"host": given.name, "address": chosen(given, pool, context), "at": at})
 
 
-def without_one(given, there):
-    """The managers beside the first, but for one. WowError where that is none."""
+def without_one(given, pool):
+    """The managers beside the first, but for one. WowError where that is none. One whose key is left of a run that was ended goes as a whole."""
+    there = pool.settings.managers
     if given.name == FIRST:
         raise WowError("has the CA, and stays", "If that machine is gone for good: wow pool stamp --replace-manager", "", given.name)
-    if given.name not in [one["host"] for one in there]:
-        raise WowError("is no manager beside the first", f"One of: {', '.join(one['host'] for one in there) or 'none'}", "", given.name)
+    if given.name not in [one["host"] for one in there] and not (kinds.is_label(given.name) and pool.folder.other(given.name).exists()):
+        raise WowError("is no manager beside the first", f"One of: {', '.join(one['host'] for one in there) or 'none'}{opening.ended_before(pool)}", "", given.name)
     return tuple(one for one in there if one["host"] != given.name)
 
 

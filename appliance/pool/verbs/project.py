@@ -25,7 +25,7 @@ def run(given, context):
     folder.read()
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
-        after = changed(given, pool.settings.projects)
+        after = changed(given, pool)
         pool.find_images()  # before anything is changed: without an image to stamp, nothing is
         pool.change(projects=after)
         opening.renew(pool, context)
@@ -33,13 +33,14 @@ def run(given, context):
         context.tell({"projects": [{"name": name, **told} for name, told in after.items()]})
 
 
-def changed(given, there):
+def changed(given, pool):
     """The projects from now on. WowError where what was typed makes no sense."""
+    there = pool.settings.projects
     if given.what == "remove":
         if given.says is not None or given.link is not None:
             raise WowError("goes with add", "Leave it out", "--says" if given.says is not None else "--link")
         if given.name not in there:
-            raise WowError("is no project of this pool", f"One of: {', '.join(there) or 'none'}", f'remove "{given.name}"')
+            raise WowError("is no project of this pool", f"One of: {', '.join(there) or 'none'}{opening.ended_before(pool)}", f'remove "{given.name}"')
         return {name: told for name, told in there.items() if name != given.name}
     says, link = given.says, given.link or ""
     if says is None:

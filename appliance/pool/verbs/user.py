@@ -33,7 +33,7 @@ def change(given, context, field, called):
         new = users.read(given.who, given.what) if given.what == "add" else {}
         # Of the new ones alone: somebody of a pool that is there must not keep it from a change.
         conf.judge_names([name for name in new if name not in there], given.what)
-        after = {**there, **new} if given.what == "add" else without(there, given.who, called)
+        after = {**there, **new} if given.what == "add" else without(there, given.who, called, pool)
         conf.judge(told.name, told.subnet, told.at, after, given.what)
         pool.find_images()  # before anything is changed: without an image to stamp, nothing is
         pool.change(**{field: after})
@@ -41,9 +41,9 @@ def change(given, context, field, called):
     return after, pool.settings
 
 
-def without(there, names, called):
+def without(there, names, called, pool):
     """The people but for these; WowError for one who is none."""
     for name in names:
         if name not in there:
-            raise WowError(f"is no {called} of this pool", f"One of: {', '.join(there) or 'nobody'}", f"remove {name}")
+            raise WowError(f"is no {called} of this pool", f"One of: {', '.join(there) or 'nobody'}{opening.ended_before(pool)}", f"remove {name}")
     return {name: key for name, key in there.items() if name not in names}
