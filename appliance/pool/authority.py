@@ -135,6 +135,16 @@ def today():
     return datetime.datetime.now(datetime.timezone.utc).date()
 
 
+def end_of(until):
+    """When a ticket ends that was made with these words (`ticket`), as the CA says it: a day means its last second."""
+    return f"{until}T23:59:59+00:00" if "T" not in until else until.replace("Z", "+00:00")
+
+
+def is_over(not_after):
+    """Whether a time that the CA said has come."""
+    return datetime.datetime.fromisoformat(not_after) < datetime.datetime.now(datetime.timezone.utc)
+
+
 def moment(lifetime):
     """The moment so long from now (a timedelta, whole seconds), as `ticket` takes it."""
     return (datetime.datetime.now(datetime.timezone.utc) + lifetime).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -47,14 +47,12 @@ def facts(found):
     told, folder, contents = found.settings, found.folder, found.authority.contents()
     places = {FIRST: told.at, **{one["host"]: one["at"] for one in told.managers}}
     last = {row["host"]: row for row in contents["certificates"] if row["role"] == "manager"}  # the oldest comes first
-    used = {row["id"]: row for row in contents["tickets"]}
     return {
         "name": told.name, "folder": str(folder.root), "subnet": told.subnet, "at": told.at,
         "ca": {"sha256": found.authority.fingerprint, "not_after": contents["not_after"]},
         "manager": [{"host": host, "address": last[host]["address"], "not_after": last[host]["not_after"], "at": at, "ca": host == FIRST}
                     for host, at in places.items() if host in last],
-        "tickets": [{"id": ticket["id"], "machines": used[ticket["id"]]["uses"], "used": used[ticket["id"]]["used"],
-                     "not_after": used[ticket["id"]]["not_after"]} for ticket in folder.read_tickets()],
+        "tickets": found.tickets(),
         "users": told.users, "admins": told.admins, "projects": [{"name": name, **project} for name, project in told.projects.items()],
         "images": [{"file": name, **{key: one[key] for key in ("bytes", "release", "source", "sha256")}} for name, one in stamping.Stamped(folder).known.items()],
         "backup": sealed(folder, backup.note_of(folder))}

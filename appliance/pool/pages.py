@@ -23,10 +23,8 @@ DECISION = re.compile(r"\s\(\[\d{4}\]\([^)]*\)\)")
 def texts(pool):
     """{path: text} of all pages."""
     folder, told = pool.folder, pool.settings
-    ticket = folder.read_tickets()[-1]
     start = string.Template((HERE / "START.md.in").read_text(encoding="utf-8")).substitute(
-        name=told.name, host=told.host, port=told.port, subnet=told.subnet, folder=folder.root, ticket=ticket["id"], machines=ticket["machines"],
-        until=ticket["until"], manager_until=manager_until(pool), people=people(told.users), admins=admins(told, folder.root),
+        name=told.name, host=told.host, port=told.port, subnet=told.subnet, folder=folder.root, ticket=newest(pool), manager_until=manager_until(pool), people=people(told.users), admins=admins(told, folder.root),
         machine=machine(told, folder.root), command=WOW, image=agreed.IMAGE_NAME, others=others(pool), arm=arm(told, folder.root))
     return {folder.start: start, folder.for_volunteers / "volunteer.md": page("volunteer.md"),
             folder.for_volunteers / "hypervisors.md": page("hypervisors.md"), folder.for_scientists / "scientist.md": page("scientist.md"),
@@ -43,6 +41,14 @@ def write(found):
 def page(name):
     """A page of docs/, for who has nothing else."""
     return LINK.sub(r"\1", DECISION.sub("", PICTURE.sub("", (DOCS / name).read_text(encoding="utf-8"))))
+
+
+def newest(pool):
+    """What the ticket in the images admits."""
+    told = pool.tickets()[-1]
+    if day := pool.over():
+        return f"The ticket {told['id']}, which is in the images, ended on {day} and admits nobody."
+    return f"The ticket {told['id']} admits {told['machines']} machines until {told['not_after'][:10]}."
 
 
 def people(users):

@@ -1,6 +1,6 @@
 """One pool in its folder: what it consists of, and the steps that make each part. `wow pool create` takes them all, the lab the first ones."""
 
-from pool import backup, conf, durable, image, pages, settings, signing, stamping
+from pool import authority, backup, conf, durable, image, pages, settings, signing, stamping
 from pool.authority import Authority
 from pool.node import WowError, agreed
 from pool.steps import Step
@@ -32,6 +32,24 @@ class Pool:
     @property
     def ticket(self):
         """The newest ticket, ID:SECRET, which is in the volunteers' image."""
+    def tickets(self):
+        """[{id, machines, used, not_after}], the newest last. A CA that is a copy of the manager's has no row of a ticket that was made here since, and by which no
+        machine came: its terms are those with which it was made."""
+        rows = {row["id"]: row for row in self.authority.contents()["tickets"]}
+        made = [rows.get(one["id"]) or {"id": one["id"], "uses": one["machines"], "used": 0, "not_after": authority.end_of(one["until"])} for one in self.folder.read_tickets()]
+        return [{"id": row["id"], "machines": row["uses"], "used": row["used"], "not_after": row["not_after"]} for row in made]
+
+    def over(self):
+        """Since when the newest ticket admits nobody, as a day; None where it does."""
+        until = self.tickets()[-1]["not_after"]
+        return until[:10] if authority.is_over(until) else None
+
+    def doubts(self):
+        """Sentences about what people get that is of no use."""
+        if day := self.over():
+            yield (f"ticket {self.tickets()[-1]['id']}, which is in the images, ended on {day} and admits nobody. Before you send them: wow pool ticket {self.folder.root} "
+                   "--machines N")
+
         return self.folder.read_tickets()[-1]["ticket"]
 
     @property

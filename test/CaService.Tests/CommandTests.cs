@@ -158,6 +158,15 @@ public sealed class CommandTests : IDisposable
         await Expect(2, "is empty", "list", "--state", State);
     }
 
+    [Fact]
+    public async Task Who_ends_a_ticket_that_the_ca_never_saw_is_told_and_it_ends_all_the_same()
+    {
+        await Init();
+        await Expect(0, "this CA never saw ticket 01234567-2-4070908799", "ticket", "--state", State, "--end", "01234567-2-4070908799");
+        await Expect(0, "01234567-2-4070908799: 0 of 2 used", "list", "--state", State);
+        await Expect(0, "ticket 01234567-2-4070908799 admits nobody any more", "ticket", "--state", State, "--end", "01234567-2-4070908799");
+    }
+
     private Task<string> Init() => Expect(0, "lab", "init", "--state", State, "--pool", "lab", "--subnet", "10.128.0.0/16");
 
     private static async Task<string> Expect(int code, string says, params string[] args)

@@ -36,6 +36,7 @@ def run(given, context):
         if why:
             context.warn([f"the manager's files stay as they are. {folder.ca} {why}. If that manager is gone for good, say --replace-manager"])
         context.run([*pool.images(REPLACE if given.replace_manager else LEAVE), pool.papers(), pool.sealed(lambda key, _: opening.show_key(key, context))])
+        context.warn(pool.doubts())
         context.say("the images are up to date. A manager that has run stays as it is: wow pool upgrade gives its disk the new system")
         context.tell(opening.facts(pool))
 

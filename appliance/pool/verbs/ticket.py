@@ -26,9 +26,11 @@ def run(given, context):
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
         if given.end:
+            must_know(given.end, pool)
             pool.authority.end_ticket(given.end)
             context.say(f"ticket {given.end} is ended here. On a manager that has run, end it there, too: {opening.on_manager(told, f'ticket --end {given.end}')}")
-            context.run([pool.sealed(lambda key, _: opening.show_key(key, context))])
+            context.run([pool.papers(), pool.sealed(lambda key, _: opening.show_key(key, context))])
+            context.warn(pool.doubts())
             context.tell({"ended": given.end})
             return
         place.holds(told.subnet, create.ticket_of(given.machines), addresses.beside_first(told.reserved))
@@ -39,3 +41,11 @@ def run(given, context):
         context.say(f"ticket for {given.machines} machines until {until}; by hand: wow enroll --ticket {ticket}")
         opening.renew(pool, context)
         context.tell({"ticket": ticket, "machines": given.machines, "until": until})
+
+
+def must_know(number, pool):
+    """WowError for a ticket that neither the folder nor its CA made: wow-ca ends whatever may be one, so a mistyped one would seem to be ended."""
+    known = [one["id"] for one in pool.folder.read_tickets()]
+    if number not in known and number not in [row["id"] for row in pool.authority.contents()["tickets"]]:
+        raise WowError("there is no such ticket in this folder", f"The newest is {known[-1] if known else 'none'}, `wow pool show` lists all. One that was made "
+                       f"elsewhere is ended on the manager: {opening.on_manager(pool.settings, 'ticket --end ID')}", "", f"--end {number}")

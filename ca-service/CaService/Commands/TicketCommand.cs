@@ -40,11 +40,17 @@ internal static class TicketCommand
         }
 
         using CaFolder ca = CaFolder.Open(options.Get("state"));
-        if (!ca.Database.Write(transaction => Tickets.End(transaction, ca.TicketKey, id, now)))
+        (bool wasKnown, bool canBe) = ca.Database.Write(transaction =>
+            (Tickets.IsNoted(transaction, id), Tickets.End(transaction, ca.TicketKey, id, now)));
+        if (!canBe)
         {
             throw new UserError($"--end is '{id}': there is no such ticket; wow-ca list shows them.");
         }
 
-        reply.Say($"ticket {id} admits nobody any more", json => json.WriteString("ended", id));
+        reply.Say(
+            wasKnown
+                ? $"ticket {id} admits nobody any more"
+                : $"this CA never saw ticket {id}: it did not make it, and no machine came by it. If the id is right, that ticket admits nobody any more",
+            json => json.WriteString("ended", id));
     }
 }

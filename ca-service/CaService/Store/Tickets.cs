@@ -86,6 +86,10 @@ internal static class Tickets
         return IsNoted(transaction, id);
     }
 
+    /// <summary>Whether there is a row for a ticket: this CA made it, a machine came by it, or somebody ended it.</summary>
+    public static bool IsNoted(Transaction transaction, string id) =>
+        transaction.First("SELECT count(*) FROM tickets WHERE id = @0", row => row.GetInt64(0), id) > 0;
+
     /// <summary>What a ticket admits, if it is one: its row says so, or else its secret proves what its id says.</summary>
     private static TicketTerms? TermsOf(Transaction transaction, TicketKey key, string ticket)
     {
@@ -98,9 +102,6 @@ internal static class Tickets
         byte[]? hash = row.Hash ?? (TicketTerms.TryRead(id, out terms) ? Hash(key.TicketOf(id)) : null);
         return hash is not null && CryptographicOperations.FixedTimeEquals(hash, Hash(ticket)) ? terms : null;
     }
-
-    private static bool IsNoted(Transaction transaction, string id) =>
-        transaction.First("SELECT count(*) FROM tickets WHERE id = @0", row => row.GetInt64(0), id) > 0;
 
     private static void Note(Transaction transaction, string ticket, TicketTerms terms, DateTimeOffset now)
     {
