@@ -1,8 +1,14 @@
 """The one writer of pool.conf. What it writes is read by the one reader before anybody gets it."""
 
+import re
 from typing import NamedTuple
 
-from pool.node import agreed, is_ours, keyboard, poolconf
+from pool.node import agreed, ini, is_ours, keyboard, poolconf
+
+SPARE = 1024
+"""Bytes of a pool.conf that nobody's change may take: the next ticket, or the CA's next certificate, may be longer. So a folder is never stuck."""
+CERTIFICATE, TICKET = "=" * 1200, f"00000000-100000-9999999999:{'0' * 32}"
+"""As long as any, for a pool that has none yet: of its file the length alone is judged."""
 
 
 class Facts(NamedTuple):
@@ -61,13 +67,28 @@ def judge(name, subnet, at, users, option="--user"):
         # An end of line in a word would be a line of its own in the file.
         if not value.isprintable() or " " in value:
             raise poolconf.WowError("holds a blank or an end of line", "Type it without", "", typed)
-    draft = text([("pool", {"name": name, "subnet": subnet, "bootstrap": f"udp:{at}", "secret": "0" * 64, "open": "yes"}), *_users(users.items())])
-    try:
-        poolconf.read(draft.encode(), "")
-    except poolconf.WowError as error:
-        section, _, key = error.key.partition(" ")
-        typed = {"name": f'"{name}"', "subnet": f"--subnet {subnet}", "bootstrap": f"--at {at}"}.get(key)
-        raise poolconf.WowError(error.what, error.todo, "", typed or f"{option} {section[len('[user:'):-1]}") from None
+    pool = ("pool", {"name": name, "subnet": subnet, "bootstrap": f"udp:{at}", "secret": "0" * 64, "open": "yes"})
+    # One by one: whether all of them fit into the file is told of the real one (`must_fit`).
+    for some in ((), *([one] for one in users.items())):
+        try:
+            poolconf.read(text([pool, *_users(some)]).encode(), "")
+        except poolconf.WowError as error:
+            section, _, key = error.key.partition(" ")
+            typed = {"name": f'"{name}"', "subnet": f"--subnet {subnet}", "bootstrap": f"--at {at}"}.get(key)
+            raise poolconf.WowError(error.what, error.todo, "", typed or f"{option} {section[len('[user:'):-1]}") from None
+
+
+def must_fit(written, shown, most=ini.LARGEST):
+    """WowError where a pool.conf has more bytes than `most`, which says what takes them."""
+    size = len(written.encode())
+    if size <= most:
+        return
+    keys = re.findall(rf"^\[{poolconf.USERS}(.+)\]\nauthorized-key = (.*)$", written, re.MULTILINE)
+    why, longest = "Name fewer projects", max(keys, key=lambda one: len(one[1]), default=None)
+    if longest:
+        why = (f"{len(keys)} people are in it. {longest[0]} has the longest key, of {len(longest[1].encode())} bytes: ask those with RSA keys for an ed25519 key "
+               "of some 100 bytes (ssh-keygen -t ed25519), or name fewer people or projects")
+    raise poolconf.WowError(f"would have {size} bytes, and {ini.LARGEST - SPARE} fit", why, shown)
 
 
 def judge_names(names, option="--user"):
@@ -139,5 +160,7 @@ def _origins(origins):
 
 def _checked(sections, shown):
     written = text(sections)
-    poolconf.read(written.encode(), shown)
+    must_fit(written, shown)
+    if CERTIFICATE not in written:
+        poolconf.read(written.encode(), shown)
     return written

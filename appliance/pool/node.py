@@ -11,7 +11,7 @@ if TOOLS not in sys.path:
 from wow.config import kinds, poolconf  # noqa: E402, F401
 from wow.config.users import is_ours  # noqa: E402, F401
 from wow.history import token  # noqa: E402, F401
-from wow.lib import agreed, der, files, ipv4, pem, table  # noqa: E402, F401
+from wow.lib import agreed, der, files, ini, ipv4, pem, table  # noqa: E402, F401
 from wow.lib.errors import WowError  # noqa: E402, F401
 from wow.screen import keyboard  # noqa: E402, F401
 from wow.support.blacken import BLACK, blacken  # noqa: E402, F401

@@ -25,13 +25,13 @@ class Pool:
     @property
     def facts(self):
         """What every machine's pool.conf says."""
-        told = self.settings
-        return conf.Facts(told.name, told.subnet, told.at, self.folder.read_secret(), self.authority.certificate,
-                          tuple(one["at"] for one in told.managers if one["at"]), told.reserved or None, tuple(told.projects.items()), told.origins)
+        return settings.facts(self.settings, self.folder.read_secret(), self.authority.certificate)
 
     @property
     def ticket(self):
         """The newest ticket, ID:SECRET, which is in the volunteers' image."""
+        return self.folder.read_tickets()[-1]["ticket"]
+
     def tickets(self):
         """[{id, machines, used, not_after}], the newest last. A CA that is a copy of the manager's has no row of a ticket that was made here since, and by which no
         machine came: its terms are those with which it was made."""
@@ -49,8 +49,6 @@ class Pool:
         if day := self.over():
             yield (f"ticket {self.tickets()[-1]['id']}, which is in the images, ended on {day} and admits nobody. Before you send them: wow pool ticket {self.folder.root} "
                    "--machines N")
-
-        return self.folder.read_tickets()[-1]["ticket"]
 
     @property
     def image(self):
@@ -71,9 +69,16 @@ class Pool:
         return self.image, self.arm
 
     def change(self, **what):
-        """Changes settings."""
+        """Changes settings. WowError, and all is as before, where they do not fit into a pool.conf."""
+        self.must_fit(**what)
         self.settings = self.settings._replace(**what)
         settings.write(self.folder.settings, self.settings)
+
+    def must_fit(self, **what):
+        """WowError where settings, with these in the place of what they are, have no room in a pool.conf. What makes them smaller is never refused."""
+        told = self.settings._replace(**what)
+        if self.folder.read_tickets() and settings.size(told) > settings.size(self.settings):
+            stamping.must_fit(settings.facts(told, self.folder.read_secret(), self.authority.certificate), self.ticket, told)
 
     def identity(self):
         """The steps that make what a pool is: secret, CA, the manager's keys, a ticket."""
@@ -106,6 +111,7 @@ class Pool:
     def list_managers(self, others, today=None, after=None):
         """The CA's list of managers is that of the first and these, {host, address, at} each, from now on. today: the day, where a person said it; after: a
         file with the newest list that the pool has."""
+        self.must_fit(managers=tuple(others))  # before anything is signed
         day = ("--today", today) if today else ()
         known = {one["host"] for one in self.settings.managers}
         for one in others:
@@ -166,8 +172,11 @@ class Pool:
 
         def make():
             note = None if new_key else backup.note_of(self.folder)
+            signs = signing.packed(taken) if taken and signing.KEYS in taken else None
+            if note is None and signs is None and self.folder.authority.exists():
+                raise WowError("was sealed to another recovery key, with the key that signs the pool's stack in it", "Type: wow pool backup "
+                               f"{self.folder.root} --new-key --ca DIR, with a copy of the manager's /var/lib/wow/ca", str(self.folder.authority))
             key = backup.new_key() if note is None else None
-            public = key.public if key else note["public"]
             if taken is not None:
                 if signing.RENEWED in taken:
                     self.authority.follow(signing.body(taken[signing.RENEWED]))
@@ -182,7 +191,3 @@ class Pool:
         for path in self.folder.root.rglob(f"*{durable.SUFFIX}"):
             if path.exists():
                 durable.remove(path)
-            signs = signing.packed(taken) if taken and signing.KEYS in taken else None
-            if note is None and signs is None and self.folder.authority.exists():
-                raise WowError("was sealed to another recovery key, with the key that signs the pool's stack in it", "Type: wow pool backup "
-                               f"{self.folder.root} --new-key --ca DIR, with a copy of the manager's /var/lib/wow/ca", str(self.folder.authority))

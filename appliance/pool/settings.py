@@ -3,7 +3,7 @@
 import json
 from typing import NamedTuple
 
-from pool import durable
+from pool import conf, durable
 from pool.node import WowError
 
 FORMAT = 1
@@ -40,6 +40,17 @@ class Settings(NamedTuple):
     def at(self):
         """HOST:PORT."""
         return f"{self.host}:{self.port}"
+
+
+def facts(told, secret, certificate):
+    """What every machine's pool.conf says of a pool with these settings."""
+    return conf.Facts(told.name, told.subnet, told.at, secret, certificate, tuple(one["at"] for one in told.managers if one["at"]), told.reserved or None,
+                      tuple(told.projects.items()), told.origins)
+
+
+def size(told):
+    """A measure of how much the settings say."""
+    return len(json.dumps(told))
 
 
 def write(path, settings):

@@ -87,12 +87,35 @@ def script(output, new, _):
     shutil.copyfile(output.source, new)
 
 
+class Texts(NamedTuple):
+    """The pool.conf of each kind of machine: `others` are {host: text} of the managers beside the first, `login` is None where nobody gets that image."""
+    manager: str
+    others: dict
+    worker: str
+    login: str | None
+
+
+def texts(facts, ticket, told):
+    """The Texts of a pool with these settings. WowError where one would be refused."""
+    node = {"keyboard": told.keyboard} if told.keyboard else {}
+    admins, users = told.admins.items(), told.users.items()
+    return Texts(conf.manager(facts, admins, **node), {one["host"]: conf.other_manager(facts, one["at"], admins, **node) for one in told.managers},
+                 conf.worker(facts, ticket, users, **node), conf.worker(facts, ticket, users, role="login", **node) if told.login else None)
+
+
+def must_fit(facts, ticket, told):
+    """WowError where a pool.conf of these settings would have no room for what changes by itself."""
+    found = texts(facts, ticket, told)
+    for shown, text in (("volunteers' pool.conf", found.worker), ("login machines' pool.conf", found.login or ""), ("manager's pool.conf", found.manager),
+                        *((f"pool.conf of {host}", text) for host, text in found.others.items())):
+        conf.must_fit(text, shown, conf.ini.LARGEST - conf.SPARE)
+
+
 def outputs(folder, facts, ticket, told, image, arm=None):
     """All that people get; `told` are the pool's settings; `arm` is the image for arm64, None where nobody gets that. The
     name of a file says what it is for, since it leaves its folder."""
     name, manager, volunteers = facts.name, folder.for_manager, folder.for_volunteers
-    node = {"keyboard": told.keyboard} if told.keyboard else {}
-    theirs, ours = conf.worker(facts, ticket, told.users.items(), **node), conf.manager(facts, told.admins.items(), **node)
+    written = texts(facts, ticket, told)
 
     def four(place, stem, text, keys):
         ova, disk = (image.ova, image.digests[OVA]), (image.qcow2, image.digests[QCOW2])
@@ -113,13 +136,12 @@ def outputs(folder, facts, ticket, told, image, arm=None):
         return [Output(place / f"{stem}{end}", source, arm.digest, text, None, makes, None, keys)
                 for end, source, makes in ((".qcow2", arm.qcow2, whole), (f".utm{ZIP}", arm.disk, utm))] if arm else []
 
-    made = [*four(manager, f"{name}-manager", ours, folder.manager), *six(volunteers, name, theirs), *two(volunteers, f"{name}-arm64", theirs)]
-    for one in told.managers:
-        text = conf.other_manager(facts, one["at"], told.admins.items(), **node)
-        made += four(folder.for_other(one["host"]), f"{name}-manager-{one['host']}", text, folder.other(one["host"]))
-    if told.login:
-        login = conf.worker(facts, ticket, told.users.items(), role="login", **node)
-        made += [*six(folder.for_scientists, f"{name}-login", login), *two(folder.for_scientists, f"{name}-login-arm64", login)]
+    made = [*four(manager, f"{name}-manager", written.manager, folder.manager), *six(volunteers, name, written.worker),
+            *two(volunteers, f"{name}-arm64", written.worker)]
+    for host, text in written.others.items():
+        made += four(folder.for_other(host), f"{name}-manager-{host}", text, folder.other(host))
+    if written.login:
+        made += [*six(folder.for_scientists, f"{name}-login", written.login), *two(folder.for_scientists, f"{name}-login-arm64", written.login)]
     return made
 
 

@@ -1,5 +1,6 @@
 """The verbs that keep a pool: show, ticket, user, stamp."""
 
+import base64
 import datetime
 import errno
 import json
@@ -152,6 +153,60 @@ class Kept(unittest.TestCase):
         self.assertIn(f"/usr/lib/wow/ca/wow-ca ticket --end {first} --state /var/lib/wow/ca, in a root shell", out)
         self.assertLess(self.world.ca()["tickets"][0]["not_after"], "2099")
         self.refused("ticket", self.world.pool, "--end", "nosuch", says="no such ticket")
+        # wow-ca itself would take it: it has the form of one.
+        typo = ("1" if first[0] == "0" else "0") + first[1:]
+        self.refused("ticket", self.world.pool, "--end", typo, says="on the manager: /usr/lib/wow/ca/wow-ca ticket --end ID")
+        self.assertEqual([first], [ticket["id"] for ticket in self.world.ca()["tickets"]])
+
+    def test_an_ended_ticket_in_the_images_is_told_by_every_verb_that_makes_them_and_by_the_page(self):
+        first = self.run_json("show", self.world.pool)["tickets"][0]["id"]
+        said = f"ticket {first}, which is in the images, ended on {day_in(0)} and admits nobody. Before you send them: wow pool ticket {self.world.pool} --machines N"
+        self.assertNotIn("WARNING", self.world.does("stamp", self.world.pool))
+        self.assertIn(f"The ticket {first} admits 100 machines until {day_in(settings.DAYS)}.", self.world.text("START.md"))
+        for words in (("ticket", self.world.pool, "--end", first), ("stamp", self.world.pool), ("user", "add", self.world.pool, f"bob={self.world.key}")):
+            self.assertIn(f"WARNING: {said}", self.world.does(*words))
+        self.assertIn(f"The ticket {first}, which is in the images, ended on {day_in(0)} and admits nobody.", self.world.text("START.md"))
+        self.assertNotIn("WARNING", self.world.does("ticket", self.world.pool, "--machines", "3"))
+
+    def test_a_copy_of_the_manager_s_ca_that_has_no_row_of_a_ticket_is_shown_and_stamped(self):
+        self.run_json("ticket", self.world.pool, "--machines", "7", *UNTIL)
+        before = self.run_json("show", self.world.pool)["tickets"]
+        with sqlite3.connect(self.world.pool / "manager/ca/ca.db") as database:
+            database.execute("DELETE FROM tickets WHERE id = ?", (before[1]["id"],))
+        database.close()
+        self.assertEqual(before, self.run_json("show", self.world.pool)["tickets"])
+        self.assertEqual({"id": before[1]["id"], "machines": 7, "used": 0, "not_after": "2099-01-01T23:59:59+00:00"}, before[1])
+        self.run_json("stamp", self.world.pool)
+        self.assertIn(f"The ticket {before[1]['id']} admits 7 machines until 2099-01-01.", self.world.text("START.md"))
+
+    def people(self, count, size):
+        """NAME=FILE words of so many people whose keys have so many bytes."""
+        parts = (b"ssh-rsa", b"\1\0\1", b"\0" + b"\xff" * size)
+        key = "ssh-rsa " + base64.b64encode(b"".join(len(part).to_bytes(4, "big") + part for part in parts)).decode()
+        path = self.world.key.parent / f"rsa-{size}.pub"
+        path.write_text(key + " somebody@laptop.example.org\n", encoding="ascii")
+        return [f"person{number:04d}={path}" for number in range(count)]
+
+    def test_more_people_than_a_pool_conf_has_room_for_are_refused_before_anything_is_kept(self):
+        self.refused("user", "add", self.world.pool, *self.people(100, 512), says="has the longest key, of")
+        code, _, err = self.world.run("user", "add", self.world.pool, *self.people(100, 512))
+        self.assertRegex(err, r"volunteers' pool.conf: would have \d{5} bytes, and 64512 fit\. 101 people are in it\. person\d{4} has .*ssh-keygen -t ed25519")
+        code, _, err = self.world.run("create", "other", "--at", "manager.example.org", *(word for one in self.people(100, 512) for word in ("--admin", one)))
+        self.assertEqual((1, True, False), (code, "manager's pool.conf: would have" in err, (self.world.home / "other").exists()), err)
+
+    def test_people_and_projects_and_managers_are_measured_together_and_the_folder_is_never_stuck(self):
+        most = next(count for count in range(100, 50, -1) if self.world.run("user", "add", self.world.pool, *self.people(count, 512))[0] == 0)
+        self.assertGreater(most, 70)
+        says = "s" * 150
+        code = 0
+        for number in range(50):
+            code, _, err = self.world.run("project", "add", self.world.pool, f"project {number}", "--says", says)
+            if code:
+                break
+        self.assertEqual((1, True), (code, "and 64512 fit" in err), err)
+        self.refused("project", "add", self.world.pool, "another", "--says", says, says="and 64512 fit")
+        self.run_json("ticket", self.world.pool, "--machines", "65000", *UNTIL)
+        self.run_json("user", "remove", self.world.pool, "person0000")
 
     def test_a_ticket_that_names_no_day_ends_as_the_first_one_did(self):
         told = self.run_json("ticket", self.world.pool, "--machines", "3")
@@ -180,6 +235,9 @@ class Kept(unittest.TestCase):
         self.assertEqual({"bob"}, set(self.run_json("user", "remove", self.world.pool, "alice")["users"]))
         self.assertNotIn("alice]", self.world.conf("for-volunteers/science-config.img"))
         self.refused("user", "remove", self.world.pool, "alice", says="no user of this pool")
+        self.world.make_image(content=b"the next system")
+        self.refused("user", "remove", self.world.pool, "alice", says=f"before it had made the images: wow pool stamp {self.world.pool}")
+        self.refused("project", "remove", self.world.pool, "surge", says=f"before it had made the images: wow pool stamp {self.world.pool}")
         self.refused("user", "add", self.world.pool, f"Bob={self.world.key}", says="not a user name")
 
     def test_who_is_called_as_an_account_of_the_system_is_not_added_and_can_be_removed(self):

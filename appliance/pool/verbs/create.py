@@ -4,7 +4,7 @@ to whom. A run that was ended at any moment is gone on with by the same command;
 import datetime
 import sys
 
-from pool import addresses, conf, image, opening, place, programs, settings, users
+from pool import addresses, conf, image, opening, place, programs, settings, stamping, users
 from pool.authority import day_in, today
 from pool.folder import Folder
 from pool.node import WowError, agreed
@@ -126,8 +126,10 @@ def checked(given, context):
     until = day(given.until or day_in(settings.DAYS))
     context.warn([doubt for host, _ in places for doubt in place.doubts(host, subnet, given.private)])
     (host, port), *_ = places
-    return Settings(given.name, subnet, host, port, machines, until, named, given.login, others, reserved, admins=admins, keyboard=given.keyboard or "",
-                    arm64=given.arm64)
+    wanted = Settings(given.name, subnet, host, port, machines, until, named, given.login, others, reserved, admins=admins, keyboard=given.keyboard or "",
+                      arm64=given.arm64)
+    stamping.must_fit(settings.facts(wanted, "0" * 64, conf.CERTIFICATE), conf.TICKET, wanted)
+    return wanted
 
 
 def managers(places, reserved, subnet):
