@@ -1,6 +1,7 @@
 """What a killed and an upgraded ipopd keeps where systemd runs it: its unit as the image has it, under a real systemd."""
 
 from carrying import Pair, talk
+from clients import lease
 from service import Service
 from streams import streams
 from tally import must
@@ -23,7 +24,54 @@ def main_process(node):
     return int(node.systemctl("show", "--property=MainPID", "--value", "ipopd.service"))
 
 
+def carrier(node):
+    """Whether the tap is plugged."""
+    return node.run("cat", "/sys/class/net/wow0/carrier").stdout.strip() == "1"
+
+
+class Offline(Pair):
+    """The right one is there before anybody whom it could join."""
+
+    def _begin(self):
+        self.line.build(1500)
+        self.right.start(self.bootstrap)
+
+    def meet(self):
+        """Now it can."""
+        self.left.start()
+        until(self.right.status, lambda status: status["ring"]["joined"], f"{self.right.name} joins")
+
+
+def again(service, command):
+    """Systemd starts another ipopd, and keeps the tap meanwhile."""
+    process = main_process(service)
+    service.systemctl(*command)
+    until(lambda: main_process(service), lambda now: now not in (0, process), "systemd starts another ipopd")
+    until(service.answers, lambda answers: answers, "the control socket answers")
+
+
 def run(tally, program):
+    """All of it."""
+    kept(tally, program)
+    offline(tally, program)
+
+
+def offline(tally, program):
+    """What was not on the ring yet."""
+    with Offline(program, 1500, right=Service) as pair:
+        service = pair.right
+        with tally.case("ipopd that is restarted before it reached the ring holds the carrier back still, and gives it on the ring"):
+            must(not carrier(service), "there is carrier before the ring was reached")
+            number = tap(service)[0]
+            again(service, WAYS["upgraded"])
+            must(tap(service)[0] == number, "the tap is another")
+            must(not carrier(service), "there is carrier after the restart, and no ring")
+            pair.meet()
+            until(lambda: carrier(service), bool, "the tap has carrier")
+            lease(service)
+
+
+def kept(tally, program):
     """Both ways."""
     with Pair(program, 1500, right=Service) as pair:
         service = pair.right
@@ -31,13 +79,7 @@ def run(tally, program):
         for word, command in WAYS.items():
             with tally.case(f"ipopd {word} under systemd keeps tap, carrier, address and TCP streams, by systemd's descriptor store"):
                 must(int(service.systemctl("show", "--property=NFileDescriptorStore", "--value", "ipopd.service")) > 0, "systemd keeps no descriptor")
-                before, address, process = tap(service), service.address, main_process(service)
-
-                def again(command=command, process=process):
-                    service.systemctl(*command)
-                    until(lambda: main_process(service), lambda now: now not in (0, process), "systemd starts another ipopd")
-                    until(service.answers, lambda answers: answers, "the control socket answers")
-
-                streams(pair.left, service, again)
+                before, address = tap(service), service.address
+                streams(pair.left, service, lambda command=command: again(service, command))
                 must(tap(service) == before, f"{before} became {tap(service)}")
                 must(service.address == address, f"{service.address} instead of {address}")

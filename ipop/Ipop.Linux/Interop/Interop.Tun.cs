@@ -35,11 +35,13 @@ internal static partial class Interop
         internal const nuint SIOCSIFTXQLEN = 0x8943;
         internal const nuint SIOCSIFHWADDR = 0x8924;
         internal const nuint SIOCGIFHWADDR = 0x8927;
+        internal const nuint SIOCETHTOOL = 0x8946;
+        internal const uint ETHTOOL_GLINK = 0x0a;
         internal const ushort ARPHRD_ETHER = 1;
 
         internal const int IFNAMSIZ = 16;
 
-        /// <summary>struct ifreq: a name and a union, of which we use the flags, the MTU and the hardware address.</summary>
+        /// <summary>struct ifreq: a name and a union, of which we use the flags, the MTU, the hardware address and a pointer.</summary>
         [StructLayout(LayoutKind.Explicit, Size = 40)]
         internal struct ifreq
         {
@@ -56,10 +58,21 @@ internal static partial class Interop
             internal int ifr_qlen;
 
             [FieldOffset(16)]
+            internal nint ifr_data;
+
+            [FieldOffset(16)]
             internal ushort sa_family;
 
             [FieldOffset(18)]
             internal HardwareAddress sa_data;
+        }
+
+        /// <summary>struct ethtool_value of linux/ethtool.h.</summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct ethtool_value
+        {
+            internal uint cmd;
+            internal uint data;
         }
 
         /// <summary>struct virtio_net_hdr of linux/virtio_net.h, in the machine's byte order as tun(4) has it.</summary>

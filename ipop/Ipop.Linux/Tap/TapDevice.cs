@@ -39,6 +39,9 @@ public sealed unsafe class TapDevice : IDisposable
     /// <summary>What the kernel agreed to.</summary>
     public TapOffload Offload { get; }
 
+    /// <summary>Whether the virtual cable is plugged, by the kernel. A tap that was taken over has what its former owner left.</summary>
+    public bool HasCarrier => TapSettings.HasCarrier(Name);
+
     /// <summary>Frames that the kernel did not take.</summary>
     public long Unwritten { get; private set; }
 

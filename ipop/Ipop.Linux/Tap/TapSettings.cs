@@ -69,6 +69,19 @@ internal static unsafe class TapSettings
         }
     }
 
+    /// <summary>
+    /// Whether an interface that is up has carrier; false where the kernel does not say. Not by IFF_RUNNING, which may follow the carrier a second later.
+    /// </summary>
+    internal static bool HasCarrier(string name)
+    {
+        using var socket = new FileDescriptor(
+            Interop.Libc.socket(Interop.Libc.AF_INET, Interop.Libc.SOCK_DGRAM | Interop.Libc.SOCK_CLOEXEC, 0));
+        var link = new Interop.Libc.ethtool_value { cmd = Interop.Libc.ETHTOOL_GLINK };
+        Interop.Libc.ifreq request = Request(name);
+        request.ifr_data = (nint)(&link);
+        return Interop.Libc.ioctl(socket.Value, Interop.Libc.SIOCETHTOOL, &request) >= 0 && link.data != 0;
+    }
+
     private static void Call(FileDescriptor socket, nuint command, ref Interop.Libc.ifreq request, string name)
     {
         fixed (Interop.Libc.ifreq* pointer = &request)

@@ -90,7 +90,6 @@ internal sealed class TapPort : ITapOutput, IDisposable
         int mtu = options.Router is null ? options.TapMtu : Math.Max(options.TapMtu, options.TapLargestMtu);
         var offload = new TapOffload(options.Offload.TcpSegmentation, options.Offload.UdpSegmentation);
         TapDevice? tap = TapDevice.Adopt(kept, options.TapName, address, mtu, offload);
-        bool isKept = tap is not null;
         if (tap is null)
         {
             tap = TapDevice.Open(options.TapName, address, mtu, offload);
@@ -104,10 +103,11 @@ internal sealed class TapPort : ITapOutput, IDisposable
             systemd.Keep(StoreName, descriptor);
         }
 
-        return new TapPort(tap, capture, options.NodeState, log, isHeld: !isKept);
+        // The daemon before this one may have ended before it was on the ring, or while the carrier was away for a moment: then its tap has none, either.
+        return new TapPort(tap, capture, options.NodeState, log, isHeld: !tap.HasCarrier);
     }
 
-    /// <summary>Gives the carrier that <see cref="Open"/> held back: the node is on the ring.</summary>
+    /// <summary>Gives the carrier that <see cref="Open"/> or a former daemon held back: the node is on the ring.</summary>
     internal void Plug()
     {
         if (_isHeld)
