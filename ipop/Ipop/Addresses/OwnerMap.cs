@@ -51,6 +51,10 @@ internal sealed class OwnerMap
     /// <summary>Whether the address was asked for lately, so that it costs no new place.</summary>
     public bool Remembers(IPv4Address address) => _entries.ContainsKey(address);
 
+    /// <summary>Whether a node is known to own the address. Asks nobody.</summary>
+    public bool IsOwner(TimeSpan now, IPv4Address address, NodeAddress node) =>
+        _entries.TryGetValue(address, out OwnerEntry? entry) && entry.IsKnown && now < entry.ExpiresAt && entry.Node == node;
+
     /// <summary>
     /// What is known of an address; asks the DHT if nothing is, or soon will be. Look at IsKnown first, then at IsAsked: neither
     /// means that it has no owner, or that too many questions are open already.

@@ -6,7 +6,7 @@ internal static class OwnerMapLimits
     /// <summary>Addresses remembered.</summary>
     public const int Entries = 8192;
 
-    /// <summary>Lookups under way at a time; peers that invent source addresses can cause no more.</summary>
+    /// <summary>Lookups under way at a time. A bare key causes them for its claimable addresses alone (<see cref="BareClaims"/>), a certificate for its own.</summary>
     public const int OpenQuestions = 256;
 
     /// <summary>Packets that wait for one answer.</summary>

@@ -23,6 +23,7 @@ internal sealed class PacketPath
     private readonly OwnerMap _owners;
     private readonly GoneOwners _gone;
     private readonly UncertifiedGate _gate;
+    private readonly BareClaims _claims;
     private readonly ITapOutput _output;
     private readonly DropCounters _drops;
     private readonly IcmpErrors _errors;
@@ -36,6 +37,7 @@ internal sealed class PacketPath
     {
         (_overlay, _subnet, _stations, _owners, _gone, _output, _drops) = (overlay, options.Subnet, stations, owners, gone, output, drops);
         _gate = new UncertifiedGate(options);
+        _claims = new BareClaims(options);
         _errors = new IcmpErrors(_subnet.Gateway, output);
         _segments = new TcpJoiner(output, options.JoinsSegments);
         _datagrams = new UdpJoiner(output, options.JoinsDatagrams);
@@ -45,7 +47,11 @@ internal sealed class PacketPath
     public bool IsCertified { get; set; }
 
     /// <summary>The CA's newest list of managers; null while none is known.</summary>
-    public ManagerList? Managers { get; set; }
+    public ManagerList? Managers
+    {
+        get => _claims.Managers;
+        set => _claims.Managers = value;
+    }
 
     /// <summary>Writes what was joined.</summary>
     public void Flush()
@@ -174,10 +180,11 @@ internal sealed class PacketPath
     // key also says that no certificate of another names the address.
     private void FromBareKey(TimeSpan now, MacAddress station, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
     {
-        // First what needs no answer of the DHT, so that nobody can make us ask for what would not pass anyway.
-        if (!_gate.Allows(packet, isSenderCertified: false, IsCertified))
+        // First what needs no answer of the DHT, so that nobody can make us ask for what would not pass anyway: the places for open questions are few.
+        bool isAllowed = _gate.Allows(packet, isSenderCertified: false, IsCertified);
+        if (!isAllowed || (!_owners.IsOwner(now, packet.Source, peer.Address) && !_claims.MayOwn(peer.Address, packet.Source)))
         {
-            _drops.Add(DropReason.Uncertified);
+            _drops.Add(isAllowed ? DropReason.NotOwner : DropReason.Uncertified);
             return;
         }
 

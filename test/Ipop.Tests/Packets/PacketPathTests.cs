@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using Brunet.Sessions;
+using Ipop.Addresses;
 using Testing.Overlay;
 
 namespace Ipop.Tests;
@@ -201,6 +202,34 @@ public sealed class PacketPathTests
         machine.Receive(Peers.Bare("thief"), Machine.Packet(Claimable("owner", 0), local));
         Assert.Empty(machine.TakePackets());
         Assert.Equal(2, machine.Network.Drops[DropReason.NotOwner]);
+    }
+
+    [Fact]
+    public void A_bare_key_makes_nobody_ask_the_dht_for_an_address_that_it_could_not_claim()
+    {
+        Machine machine = Member();
+        machine.Dht.IsSlow = true;
+        var claimable = Enumerable.Range(0, (int)ClaimableAddresses.Count).Select(index => Claimable("thief", (uint)index)).ToHashSet();
+        int sent = 0;
+        for (uint index = 0; sent < 300; index++)
+        {
+            IPv4Address source = Machine.Subnet.Host(index);
+            if (source != Local && !claimable.Contains(source))
+            {
+                machine.Receive(Peers.Bare("thief"), TestPackets.Tcp(source, 40000, Local, 8443, TestPackets.Syn));
+                sent++;
+            }
+        }
+
+        Assert.Equal(0, machine.Dht.Lookups);
+        Assert.Equal(300, machine.Network.Drops[DropReason.NotOwner]);
+
+        // So there is room for who may own his address, the last of those that he could claim.
+        IPv4Address last = Claimable("bare", ClaimableAddresses.Count - 1);
+        machine.PutAddress(Peers.Bare("bare"), last);
+        machine.Receive(Peers.Bare("bare"), TestPackets.Tcp(last, 40000, Local, 8443, TestPackets.Syn));
+        machine.Dht.Run(machine.Now);
+        Assert.Single(machine.TakePackets());
     }
 
     [Fact]
