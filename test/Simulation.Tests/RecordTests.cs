@@ -90,6 +90,46 @@ public sealed class RecordTests(ITestOutputHelper output)
         }
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(20)]
+    [InlineData(60)]
+    [InlineData(100)]
+    public void A_record_that_is_released_while_it_is_being_made_is_gone(int milliseconds)
+    {
+        for (int seed = 0; seed < 5; seed++)
+        {
+            SimulatedNetwork world = Ring(10, seed);
+            SimulatedNode[] byClaim = ByClaim(world);
+            byClaim[0].Node.Create(world.Now, Key, Value, (_, _) => { });
+            world.Run(TimeSpan.FromMilliseconds(milliseconds));
+            byClaim[0].Node.Release(world.Now, Key);
+            world.Run(TimeSpan.FromSeconds(3));
+            Assert.Equal(DhtStatus.NotFound, Lookup(world, byClaim[3]).Status);
+            Assert.Equal(DhtStatus.Done, Create(world, byClaim[5]).Status);
+        }
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(60)]
+    [InlineData(1000)]
+    public void What_is_made_again_after_a_release_stands(int milliseconds)
+    {
+        for (int seed = 0; seed < 5; seed++)
+        {
+            SimulatedNetwork world = Ring(10, seed);
+            SimulatedNode owner = ByClaim(world)[0];
+            owner.Node.Create(world.Now, Key, Value, (_, _) => { });
+            world.Run(TimeSpan.FromMilliseconds(50));
+            owner.Node.Release(world.Now, Key);
+            world.Run(TimeSpan.FromMilliseconds(milliseconds));
+            Assert.Equal(DhtStatus.Done, Create(world, owner).Status);
+            world.Run(TimeSpan.FromSeconds(3));
+            Assert.Equal(owner.Node.Address, Lookup(world, world.Nodes[4]).Record?.Owner.Address);
+        }
+    }
+
     [Fact]
     public void A_node_that_restarts_takes_its_own_record_again()
     {

@@ -77,6 +77,11 @@ internal sealed class DhtClient(LocalNode local, Agenda agenda, GreedyRouter rou
         {
             own.Raise(before.Sequence + 1);
         }
+        else if (EndPut(key) is { } withdrawn)
+        {
+            // What withdraws the one before would take this one away where it comes later.
+            own.Raise(withdrawn + 1);
+        }
 
         _own[key] = own;
         Put(now, own, done);
@@ -84,9 +89,14 @@ internal sealed class DhtClient(LocalNode local, Agenda agenda, GreedyRouter rou
 
     public void Release(TimeSpan now, RecordKey key)
     {
-        if (_own.Remove(key, out OwnRecord? own) && own.Stands)
+        if (_own.Remove(key, out OwnRecord? own))
         {
+            bool mayBeOnItsWay = EndPut(key) is not null;
             Withdraw(now, own);
+            if (mayBeOnItsWay)
+            {
+                _withdrawAgain.Enqueue((now + WithdrawAgainAfter, own));
+            }
         }
     }
 
@@ -134,9 +144,11 @@ internal sealed class DhtClient(LocalNode local, Agenda agenda, GreedyRouter rou
         DhtRecord? record = null;
         if (reply.Status is ReplyStatus.Stands or ReplyStatus.Missing && (reply.Status == ReplyStatus.Stands || !reply.Record.IsEmpty))
         {
-            record = codec.Read(reply.Record);
-            if (record is null || record.Key != operation.Key || (reply.Status == ReplyStatus.Missing && !record.Value.IsEmpty)
-                || !policy.IsAllowed(record))
+            record = codec.Read(reply.Record) is { } read && read.Key == operation.Key && (reply.Status == ReplyStatus.Stands || read.Value.IsEmpty)
+                && policy.IsAllowed(read) ? read : null;
+
+            // What counts no longer, as a revoked certificate's, is nothing to who looks: a replica that says so untruly is one voice for nothing, as one that says nothing.
+            if (record is null && (operation.Encoded is not null || RecordCodec.ReadKey(reply.Record) != operation.Key))
             {
                 return;
             }
@@ -220,6 +232,20 @@ internal sealed class DhtClient(LocalNode local, Agenda agenda, GreedyRouter rou
     {
         byte[] encoded = codec.Sign(own.Key, [], own.Sequence + 1);
         Start(now, new DhtOperation(own.Key, encoded, (_, _) => { }, now + Deadline) { Own = codec.Read(encoded) });
+    }
+
+    /// <summary>What is on its way to the replicas for a key is sent no more, and who waited for its end hears of none. Returns its sequence; null if nothing is.</summary>
+    private ulong? EndPut(RecordKey key)
+    {
+        ulong? sequence = null;
+        foreach (DhtOperation put in _running.FindAll(operation => operation.Encoded is not null && operation.Key == key))
+        {
+            sequence = Math.Max(sequence ?? 0, put.Own?.Sequence ?? 0);
+            _running.Remove(put);
+            _questions.Remove(put);
+        }
+
+        return sequence;
     }
 
     private List<OwnRecord> Due(TimeSpan now)
@@ -307,7 +333,11 @@ internal sealed class DhtClient(LocalNode local, Agenda agenda, GreedyRouter rou
     {
         if (operation.Encoded is not null)
         {
-            DecideCreate(now, operation);
+            if (operation.Verdict(local.Self, Majority) is { } verdict)
+            {
+                Finish(now, operation, verdict);
+            }
+
             return;
         }
 
@@ -322,24 +352,6 @@ internal sealed class DhtClient(LocalNode local, Agenda agenda, GreedyRouter rou
         else if (operation.IsOver && operation.Answers == ProtocolConstants.Replicas)
         {
             Finish(now, operation, default);
-        }
-    }
-
-    /// <summary>Stored where most say so; lost where two name a better one. What one alone names, it may have kept since its owner left.</summary>
-    private void DecideCreate(TimeSpan now, DhtOperation operation)
-    {
-        int better = operation.Voices.Count(voice => voice is not null);
-        if (operation.Voices.FirstOrDefault(voice => voice?.Record.Owner.Address == local.Self) is { } ofEarlierLife)
-        {
-            Finish(now, operation, new DhtAnswer(DhtStatus.Lost, ofEarlierLife.Record));
-        }
-        else if (operation.Agreeing >= Majority)
-        {
-            Finish(now, operation, new DhtAnswer(DhtStatus.Done, operation.Own));
-        }
-        else if (better >= Voices.Several || better + operation.Refused >= Majority)
-        {
-            Finish(now, operation, new DhtAnswer(DhtStatus.Lost, operation.Believed?.Record));
         }
     }
 
@@ -369,32 +381,13 @@ internal sealed class DhtClient(LocalNode local, Agenda agenda, GreedyRouter rou
         _questions.Remove(operation);
         if (operation.Encoded is null)
         {
-            Repair(now, operation);
+            _questions.Repair(now, operation, policy);
         }
 
         if (!operation.IsOver)
         {
             operation.IsOver = true;
             operation.Done(now, answer);
-        }
-    }
-
-    /// <summary>Puts the record where a replica named none or a worse one; it gets no more life than was left to it.</summary>
-    private void Repair(TimeSpan now, DhtOperation operation)
-    {
-        if (operation.Believed is not { Life: > 0 } best)
-        {
-            return;
-        }
-
-        for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
-        {
-            DhtRecord? named = operation.Voices[replica]?.Record;
-            if (operation.Answered[replica]
-                && (named is null || (!RecordOrder.AreSame(named, best.Record) && RecordOrder.Beats(policy, best.Record, named))))
-            {
-                _questions.Store(now, 0, replica, best.Life, operation.Key, best.Encoded);
-            }
         }
     }
 }

@@ -1,3 +1,4 @@
+using Brunet.Addressing;
 using Brunet.Wire;
 
 namespace Brunet.Dht;
@@ -58,4 +59,17 @@ internal sealed class DhtOperation(RecordKey key, byte[]? encoded, Action<TimeSp
 
     /// <summary>Whether the asker has its answer; late ones are still heard, to repair what they show.</summary>
     public bool IsOver { get; set; }
+
+    /// <summary>
+    /// What became of a create, as far as the replicas have spoken: stored where most say so; lost where two name a better one. What one alone names, it may have
+    /// kept since its owner left. Null while neither holds.
+    /// </summary>
+    public DhtAnswer? Verdict(NodeAddress self, int majority)
+    {
+        int better = Voices.Count(voice => voice is not null);
+        return Voices.FirstOrDefault(voice => voice?.Record.Owner.Address == self) is { } ofEarlierLife ? new DhtAnswer(DhtStatus.Lost, ofEarlierLife.Record)
+            : Agreeing >= majority ? new DhtAnswer(DhtStatus.Done, Own)
+            : better >= Dht.Voices.Several || better + Refused >= majority ? new DhtAnswer(DhtStatus.Lost, Believed?.Record)
+            : null;
+    }
 }

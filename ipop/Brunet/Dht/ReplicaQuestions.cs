@@ -102,4 +102,23 @@ internal sealed class ReplicaQuestions(LocalNode local, Agenda agenda, GreedyRou
         int length = new StoreMessage(request, replica, life, encoded).Write(body);
         router.Originate(now, exact: false, RoutedType.Store, ReplicaPositions.Of(key, replica), default, body[..length]);
     }
+
+    /// <summary>Puts what a lookup found where a replica named none or a worse one; it gets no more life than was left to it.</summary>
+    public void Repair(TimeSpan now, DhtOperation operation, IRecordPolicy policy)
+    {
+        if (operation.Believed is not { Life: > 0 } best)
+        {
+            return;
+        }
+
+        for (byte replica = 0; replica < ProtocolConstants.Replicas; replica++)
+        {
+            DhtRecord? named = operation.Voices[replica]?.Record;
+            if (operation.Answered[replica]
+                && (named is null || (!RecordOrder.AreSame(named, best.Record) && RecordOrder.Beats(policy, best.Record, named))))
+            {
+                Store(now, 0, replica, best.Life, operation.Key, best.Encoded);
+            }
+        }
+    }
 }

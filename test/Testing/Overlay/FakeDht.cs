@@ -64,9 +64,12 @@ public sealed class FakeDht(IRecordPolicy policy)
     internal void Create(TimeSpan now, DhtRecord record, Func<bool> isWanted, Action<TimeSpan, DhtAnswer> done)
     {
         Creates++;
-        Answer(now, isWanted, done, () => Put(record)
+
+        // The replicas have it before its owner knows, and a better one may come meanwhile.
+        bool isStored = !IsSilent && Put(record);
+        Answer(now, isWanted, done, () => Records.GetValueOrDefault(record.Key) is var standing && isStored && ReferenceEquals(standing, record)
             ? new DhtAnswer(DhtStatus.Done, record)
-            : new DhtAnswer(DhtStatus.Lost, Records.GetValueOrDefault(record.Key)));
+            : new DhtAnswer(DhtStatus.Lost, standing));
     }
 
     private void Answer(TimeSpan now, Func<bool> isWanted, Action<TimeSpan, DhtAnswer> done, Func<DhtAnswer> operation)
