@@ -192,6 +192,9 @@ internal sealed class DhtServer(
         }
     }
 
+    /// <summary>Keeps nothing more of those whose certificates count no longer: it would stand in the way of whoever comes after them.</summary>
+    public void Forget(Func<MemberCertificate, bool> isOver) => _store.Forget(isOver);
+
     public void Tick(TimeSpan now)
     {
         _collector.Tick(now);

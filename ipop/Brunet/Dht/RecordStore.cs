@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Brunet.Addressing;
+using Brunet.Sessions;
 using Brunet.Wire;
 
 namespace Brunet.Dht;
@@ -146,6 +147,21 @@ internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy)
         }
 
         old?.ForEach(Remove);
+    }
+
+    /// <summary>Removes all of whoever has a certificate for which it is said.</summary>
+    public void Forget(Func<MemberCertificate, bool> isOver)
+    {
+        List<Entry> over = [];
+        foreach (Entry entry in Entries)
+        {
+            if (entry.Record.Owner.Certificate is { } certificate && isOver(certificate))
+            {
+                over.Add(entry);
+            }
+        }
+
+        over.ForEach(Remove);
     }
 
     /// <summary>The last word of a record's owner for its key.</summary>

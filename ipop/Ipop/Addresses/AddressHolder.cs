@@ -243,7 +243,8 @@ internal sealed class AddressHolder
             switch (AddressValue.Owner(answer))
             {
                 case null when answer.Status == DhtStatus.TimedOut:
-                    done(then, null);
+                    // It may be the replicas of this address alone that do not answer; if it is all of them, one more shows it.
+                    TryClaimable(then, next, Math.Min(lookups, 1), done);
                     break;
                 case { } owner when owner.Address != _overlay.Address:
                     _avoidedUntil[address] = then + AvoidFor;

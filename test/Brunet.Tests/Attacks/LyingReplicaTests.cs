@@ -203,9 +203,10 @@ public sealed class LyingReplicaTests : IDisposable
             .FirstOrDefault(asked => !asked.Value.Operation.IsOver && asked.Value.Operation.Key == key && asked.Value.Replica == replica).Key;
         for (int i = 0; number != 0 && i < ProtocolConstants.Replicas; i++)
         {
-            byte[] shown = _random.Next(3) switch
+            byte[] shown = _random.Next(4) switch
             {
                 0 => Departed(key),
+                2 => [.. Departed(key).AsSpan(0, Departed(key).Length - 1), 0],
                 1 => new RecordCodec(_liar.Identity, null).Sign(key, _random.Next(2) == 0 ? [] : [10, 128, 6, 6], (ulong)_random.NextInt64(int.MaxValue)),
                 _ => [],
             };

@@ -1,4 +1,8 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using System.Text;
+using Brunet.Dht;
+using Brunet.Sessions;
 using Testing.Simulation;
 
 namespace Brunet.Tests.Sessions;
@@ -70,6 +74,64 @@ public sealed class RevocationTests
         Assert.DoesNotContain(world.Nodes.SelectMany(node => node.Node.Peers(world.Now)), peer => peer.Identity.Certificate?.Node == former.Identity.Address);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void What_the_revoked_one_had_in_the_dht_is_nobody_s_at_once(bool doReplicasForget)
+    {
+        var world = new SimulatedNetwork(seed: 73);
+        for (int i = 0; i < 12; i++)
+        {
+            Certify(world, Add(world));
+        }
+
+        world.Run(TimeSpan.FromSeconds(15));
+        SimulatedNode asker = world.Nodes[0];
+        SimulatedNode owner = world.Nodes.Skip(1).MinBy(node => node.Identity.Address)!;
+        var key = new RecordKey(RecordKind.HostName, "alpha");
+        Assert.Equal(DhtStatus.Done, Ask(world, done => owner.Node.Create(world.Now, key, new byte[] { 10, 128, 0, 7 }, done)).Status);
+        Assert.Equal(owner.Node.Address, Ask(world, done => asker.Node.Lookup(world.Now, key, done)).Record?.Owner.Address);
+
+        string serial = owner.Identity.Certificate!.Serial;
+        owner.Kill();
+        foreach (SimulatedNode node in world.Nodes)
+        {
+            node.Identity.Refused.Add(serial);
+            if (doReplicasForget && node != owner)
+            {
+                node.Node.CertificatesRevoked(world.Now, certificate => certificate.Serial == serial);
+            }
+        }
+
+        TimeSpan begin = world.Now;
+        Assert.Equal(DhtStatus.NotFound, Ask(world, done => asker.Node.Lookup(world.Now, key, done)).Status);
+        Assert.InRange(world.Now - begin, TimeSpan.Zero, TimeSpan.FromSeconds(4));
+        if (doReplicasForget)
+        {
+            // The smaller owner wins here, so what stands would not have yielded to it.
+            SimulatedNode heir = world.Nodes.MaxBy(node => node.Identity.Address)!;
+            Assert.Equal(DhtStatus.Done, Ask(world, done => heir.Node.Create(world.Now, key, new byte[] { 10, 128, 0, 8 }, done)).Status);
+        }
+    }
+
+    private static DhtAnswer Ask(SimulatedNetwork world, Action<Action<TimeSpan, DhtAnswer>> ask)
+    {
+        DhtAnswer? result = null;
+        ask((_, answer) => result ??= answer);
+        Assert.NotNull(world.RunUntil(() => result is not null, TimeSpan.FromSeconds(15)));
+        return result!.Value;
+    }
+
+    /// <summary>With a certificate in X.509's form, which records are signed with.</summary>
+    private static void Certify(SimulatedNetwork world, SimulatedNode node)
+    {
+        using ECDsa key = node.Identity.CreateKey();
+        using X509Certificate2 form = new CertificateRequest("CN=n", key, HashAlgorithmName.SHA256).CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.MaxValue);
+        MemberCertificate first = node.Identity.Certificate!;
+        node.Identity.Certificate = world.Authority.Issue(node.Identity.Address, first.VirtualAddress, first.HostName, first.IsManager, form.RawData);
+        node.Node.IdentityChanged(world.Now);
+    }
+
     private static bool Reaches(SimulatedNetwork world, SimulatedNode from, SimulatedNode to)
     {
         int before = to.Delivered.Count;
@@ -82,7 +144,7 @@ public sealed class RevocationTests
         return to.Delivered.Count > before;
     }
 
-    private void Add(SimulatedNetwork world)
+    private SimulatedNode Add(SimulatedNetwork world)
     {
         SimulatedNode node = world.Add(NatKind.None, Records, isOpen: false);
         node.Node.NoticePolicy = _policy;
@@ -93,5 +155,6 @@ public sealed class RevocationTests
             node.Identity.Refused.Add(Encoding.ASCII.GetString(notice.Body.Span));
             node.Node.CertificatesRevoked(now, certificate => node.Identity.Refused.Contains(certificate.Serial));
         };
+        return node;
     }
 }

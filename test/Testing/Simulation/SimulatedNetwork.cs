@@ -460,7 +460,7 @@ public sealed partial class SimulatedNetwork(int seed, double loss = 0)
             node.Settings,
             node.Identity,
             HandshakesOf?.Invoke(node.Identity) ?? new SimulatedHandshakeProvider(node.Identity, Authority, _random, () => Handshakes++, HasCheapSessions),
-            node.Settings.IsOpen ? null : Authority,
+            node.Settings.IsOpen ? null : new SimulatedVerifier(Authority, node.Identity),
             policy,
             node,
             _random,
