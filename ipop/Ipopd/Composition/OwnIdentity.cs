@@ -95,7 +95,7 @@ internal sealed class OwnIdentity : IDisposable
     /// <summary>The certificate may be on a new list of revoked ones.</summary>
     internal void LookAtRevocations(TimeSpan now)
     {
-        if (Certificate is { } certificate && Verifier!.Revocations?.Contains(certificate.Serial) == true)
+        if (Node.IsRevoked(Verifier!))
         {
             ReloadAndTell(now);
         }

@@ -117,6 +117,9 @@ internal sealed class NodeIdentity : ILocalIdentity, IDisposable
         return before != Certificate;
     }
 
+    /// <summary>Whether the CA's newest list names the certificate that there is, one that is put aside too: the clock would bring it back.</summary>
+    internal bool IsRevoked(PoolCertificateVerifier verifier) => _held is { } held && verifier.Revocations?.Contains(held.Serial) == true;
+
     /// <inheritdoc/>
     public byte[] Sign(ReadOnlySpan<byte> message) =>
         Key.SignData(message.ToArray(), HashAlgorithmName.SHA256, DSASignatureFormat.IeeeP1363FixedFieldConcatenation);

@@ -74,6 +74,26 @@ public sealed class NodeIdentityTests : IDisposable
     }
 
     [Fact]
+    public void A_certificate_that_is_revoked_while_it_is_put_aside_does_not_come_back()
+    {
+        Assert.Null(_identity.LoadCertificate(_folder, _verifier));
+        string serial = _identity.Certificate!.Serial;
+        Assert.False(_identity.IsRevoked(_verifier));
+        _time.Now = Start + Year;
+        Assert.True(_identity.LookAtClock(_verifier, out _));
+
+        byte[] list = RevocationListIssuer.Create(
+            PoolAuthority.Load(StateFolder.AuthorityFile(_folder)), _authorityKey, 1, Start, Start + (2 * Year), [(serial, Start)]);
+        Assert.True(_verifier.TryReadRevocations(list, out RevocationList? revoked, out string reason), reason);
+        _verifier.Revocations = revoked;
+        Assert.True(_identity.IsRevoked(_verifier));
+        Assert.NotNull(_identity.LoadCertificate(_folder, _verifier));
+        _time.Now = Start;
+        Assert.False(_identity.LookAtClock(_verifier, out _));
+        Assert.Null(_identity.Certificate);
+    }
+
+    [Fact]
     public void Without_a_certificate_no_clock_brings_one()
     {
         Assert.False(_identity.LookAtClock(_verifier, out string? fault));
