@@ -75,8 +75,8 @@ internal sealed class DaemonParts : IDisposable
             OwnersLimit = new OwnersLimit(Loop, Tap, Node, Port.Traffic);
             TcpPorts.Open(Tcp, options, Udp.LocalPort, log);
             Node.OwnTime = Clock.Tellable;
-            Notices = Identity.Verifier is { } verifier ? Own(new NoticeBoard(Node, options.NodeState, verifier.AuthorityDer, BootClock.Now, log)) : null;
-            Notices?.Heard(BootClock.Now, PoolAuthority.NoticeKind, new AuthorityKeeper(Identity.Verifier!, options.NodeState, log).Take);
+            Notices = Identity.Verifier is { } verifier ? Own(new NoticeBoard(Node, options.NodeState, verifier.AuthorityDer, BootClock.Now, Writes, log)) : null;
+            Notices?.Heard(BootClock.Now, PoolAuthority.NoticeKind, new AuthorityKeeper(Identity.Verifier!, options.NodeState, Writes, log).Take);
             Notices?.Heard(BootClock.Now, RevocationListIssuer.NoticeKind, new RevocationKeeper(Node, Identity.Verifier!, Identity.LookAtRevocations, log).Take);
             Notices?.Heard(BootClock.Now, ManagerList.NoticeKind, new ManagersKeeper(Network, policy, options.PoolSubnet, log).Take);
             PeerMemory = new PeerMemory(options.NodeState, Node, BootClock.Now, log);
@@ -150,6 +150,9 @@ internal sealed class DaemonParts : IDisposable
 
     /// <summary>The hosts of the LAN; null if the node serves none.</summary>
     internal HostMemory? HostMemory { get; }
+
+    /// <summary>What is still to be written of what the CA said.</summary>
+    internal StateWrites Writes { get; } = new();
 
     internal StartMemory StartMemory { get; } = new(() => FilePages.LetGo());
 

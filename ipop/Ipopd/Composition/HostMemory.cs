@@ -11,6 +11,9 @@ internal sealed class HostMemory(string folder, VirtualNetwork network, ILogger 
     /// <summary>So long changes gather: whoever is forgotten by a sudden end asks again, as after any lost lease.</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
+    /// <summary>What could not be written, as where the disk is full, is tried again so much later.</summary>
+    private static readonly TimeSpan PauseAfterFault = TimeSpan.FromMinutes(1);
+
     private int _kept = network.HostsVersion;
     private bool _hasTold;
 
@@ -32,6 +35,7 @@ internal sealed class HostMemory(string folder, VirtualNetwork network, ILogger 
         else if (now >= NextTick)
         {
             Save();
+            NextTick = network.HostsVersion == _kept ? TimeSpan.MaxValue : now + PauseAfterFault;
         }
     }
 
@@ -43,10 +47,10 @@ internal sealed class HostMemory(string folder, VirtualNetwork network, ILogger 
             return;
         }
 
-        (_kept, NextTick) = (network.HostsVersion, TimeSpan.MaxValue);
         try
         {
             HostsFile.Write(folder, network.KnownHosts());
+            _kept = network.HostsVersion;
             _hasTold = false;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)

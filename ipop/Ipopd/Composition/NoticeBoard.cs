@@ -13,15 +13,16 @@ internal sealed class NoticeBoard : IDisposable
 {
     private readonly Node _node;
     private readonly string _folder;
+    private readonly StateWrites _writes;
     private readonly ILogger _log;
     private readonly AuthorityNoticePolicy _policy;
 
     [Own("one for each kind that the daemon acts on")]
     private readonly Dictionary<byte, Action<TimeSpan, Notice>> _keepers = [];
 
-    internal NoticeBoard(Node node, string folder, ReadOnlySpan<byte> authority, TimeSpan now, ILogger log)
+    internal NoticeBoard(Node node, string folder, ReadOnlySpan<byte> authority, TimeSpan now, StateWrites writes, ILogger log)
     {
-        (_node, _folder, _log) = (node, folder, log);
+        (_node, _folder, _writes, _log) = (node, folder, writes, log);
         _policy = new AuthorityNoticePolicy(authority);
         node.NoticePolicy = _policy;
         Notice? first = FirstKeys();
@@ -154,15 +155,7 @@ internal sealed class NoticeBoard : IDisposable
         string path = NoticeFile.Path(_folder, notice.Kind);
         _policy.Learn(notice);
         _log.NoticeTaken(notice.Number, notice.Kind, notice.Body.Length);
-        try
-        {
-            StateFolder.Write(path, NoticeFile.Write(notice));
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            _log.NoticeNotKept(path, exception.Message);
-        }
-
+        _writes.Write(now, path, () => Store(path, notice), trouble => _log.NoticeNotKept(path, trouble));
         if (notice.Kind == Agreed.KeysNotice)
         {
             _node.JudgeNotices();
@@ -170,5 +163,14 @@ internal sealed class NoticeBoard : IDisposable
         }
 
         _keepers.GetValueOrDefault(notice.Kind)?.Invoke(now, notice);
+    }
+
+    /// <summary>Unless other keys were heard of since, by which it does not count.</summary>
+    private void Store(string path, Notice notice)
+    {
+        if (_node.NewestNotice(notice.Kind)?.Number == notice.Number)
+        {
+            StateFolder.Write(path, NoticeFile.Write(notice));
+        }
     }
 }

@@ -13,7 +13,8 @@ internal sealed class Rounds(DaemonParts parts, ILogger log)
         ("connections", () => parts.Tcp.NextTick), ("clock", () => parts.Clock.NextTick), ("peers' memory", () => parts.PeerMemory.NextTick),
         ("surroundings", () => parts.Surroundings.NextTick), ("port mapping", () => parts.Outside?.NextTick ?? TimeSpan.MaxValue),
         ("hosts' memory", () => parts.HostMemory?.NextTick ?? TimeSpan.MaxValue), ("names", () => parts.Names?.NextTick ?? TimeSpan.MaxValue),
-        ("start's memory", () => parts.StartMemory.NextTick), ("owner's limit", () => parts.OwnersLimit.NextTick)]);
+        ("start's memory", () => parts.StartMemory.NextTick), ("owner's limit", () => parts.OwnersLimit.NextTick),
+        ("state's writes", () => parts.Writes.NextTick)]);
 
     private bool _wasJoined;
     private TimeSpan _passedAt;
@@ -53,6 +54,7 @@ internal sealed class Rounds(DaemonParts parts, ILogger log)
         parts.PeerMemory.Tick(now);
         parts.HostMemory?.Tick(now);
         parts.StartMemory.Tick(now);
+        parts.Writes.Tick(now);
         parts.Tcp.Pass(now);
         parts.Outside?.Tick(now);
         parts.Network.EndRound();

@@ -24,6 +24,7 @@ public sealed class AuthorityKeeperTests : IDisposable
     private readonly PoolAuthority _first;
     private readonly Clock _clock = new() { Now = Begin };
     private readonly List<IDisposable> _owned = [];
+    private readonly StateWrites _writes = new();
     private NoticeBoard _board;
     private PoolCertificateVerifier _verifier;
 
@@ -42,6 +43,34 @@ public sealed class AuthorityKeeperTests : IDisposable
         _key.Dispose();
         _thief.Dispose();
         Directory.Delete(_folder, recursive: true);
+    }
+
+    [Fact]
+    public void What_could_not_be_written_is_written_a_minute_later()
+    {
+        PoolAuthority renewed = Renewed(_first, years: 9);
+        string[] files = [StateFolder.AuthorityFile(_folder), NoticeFile.Path(_folder, Kind)];
+        foreach (string file in files)
+        {
+            // No program can put a file in the place of a folder, root's neither.
+            File.Delete(file);
+            Directory.CreateDirectory(file);
+        }
+
+        Assert.Null(Publish(renewed));
+        Assert.All(files, file => Assert.False(File.Exists(file)));
+        foreach (string file in files)
+        {
+            Directory.Delete(file);
+        }
+
+        _writes.Tick(_writes.NextTick - TimeSpan.FromSeconds(1));
+        Assert.All(files, file => Assert.False(File.Exists(file)));
+        Assert.InRange(_writes.NextTick, TimeSpan.FromSeconds(50), TimeSpan.FromSeconds(70));
+        _writes.Tick(_writes.NextTick);
+        Assert.All(files, file => Assert.True(File.Exists(file)));
+        Assert.Equal(CertificatePem.Write(renewed.Der.Span), Kept());
+        Assert.Equal(TimeSpan.MaxValue, _writes.NextTick);
     }
 
     [Fact]
@@ -178,8 +207,8 @@ public sealed class AuthorityKeeperTests : IDisposable
         var verifier = PoolCertificateVerifier.Load(DaemonOptionsReader.Load(configuration), _clock);
         var log = new LineLogger(new StringWriter(), hasLevels: false);
         Node node = new SimulatedNetwork(seed: 1).Add(NatKind.None, new SmallerOwnerWins()).Node;
-        var board = new NoticeBoard(node, _folder, verifier.AuthorityDer, default, log);
-        board.Heard(default, Kind, new AuthorityKeeper(verifier, _folder, log).Take);
+        var board = new NoticeBoard(node, _folder, verifier.AuthorityDer, default, _writes, log);
+        board.Heard(default, Kind, new AuthorityKeeper(verifier, _folder, _writes, log).Take);
         _owned.Add(board);
         return (board, verifier);
     }

@@ -196,7 +196,7 @@ public sealed class StackKeysNoticeTests : IDisposable
     private NoticeBoard Start()
     {
         Node node = new SimulatedNetwork(seed: 1).Add(NatKind.None, new SmallerOwnerWins()).Node;
-        var board = new NoticeBoard(node, _folder, _authority, default, new LineLogger(new StringWriter(), hasLevels: false));
+        var board = new NoticeBoard(node, _folder, _authority, default, new StateWrites(), new LineLogger(new StringWriter(), hasLevels: false));
         _owned.Add(board);
         return board;
     }

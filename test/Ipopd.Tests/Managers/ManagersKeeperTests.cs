@@ -104,7 +104,7 @@ public sealed class ManagersKeeperTests : IDisposable
         Node node = new SimulatedNetwork(seed: 1).Add(NatKind.None, new SmallerOwnerWins()).Node;
         var log = new LineLogger(_log, hasLevels: false);
         var network = new VirtualNetwork(new VirtualNetworkOptions { Pool = "lab", Subnet = Pool, TapMac = default }, node, null, new FakeTap(), default);
-        var board = new NoticeBoard(node, _folder, _authority, default, log);
+        var board = new NoticeBoard(node, _folder, _authority, default, new StateWrites(), log);
         _owned.Add(board);
         board.Heard(default, ManagerList.NoticeKind, new ManagersKeeper(network, _policy, Pool, log).Take);
         return (board, network);
