@@ -90,12 +90,15 @@ public sealed unsafe class PollLoop : IDisposable
         }
     });
 
-    /// <summary>Says whether a descriptor is also waited for until it can be written; what <see cref="Add"/> never saw is ignored.</summary>
-    public void AwaitWritable(int fd, bool isWanted)
+    /// <summary>Says what a descriptor is waited for; what <see cref="Add"/> never saw is ignored. That the other side has gone altogether is told in any case.</summary>
+    /// <param name="fd">Which one.</param>
+    /// <param name="isWanted">Until it can be written.</param>
+    /// <param name="mayCome">Until there is something to read, the end too.</param>
+    public void AwaitWritable(int fd, bool isWanted, bool mayCome = true)
     {
         if (_watches.ContainsKey(fd))
         {
-            _queue.Change(fd, Interop.Libc.EPOLLIN | (isWanted ? Interop.Libc.EPOLLOUT : 0));
+            _queue.Change(fd, (mayCome ? Interop.Libc.EPOLLIN : 0) | (isWanted ? Interop.Libc.EPOLLOUT : 0));
         }
     }
 

@@ -22,6 +22,7 @@ internal abstract class LoopConnection : IDisposable
 
     private int _unsentBytes, _sentOfFirst;
     private TimeSpan _takenAt;
+    private bool _hasAsked;
 
     /// <param name="loop">Watches the socket.</param>
     /// <param name="socket">Becomes this object's.</param>
@@ -72,6 +73,9 @@ internal abstract class LoopConnection : IDisposable
     /// <summary>Whether answers wait of which the client has long taken nothing.</summary>
     internal bool IsStuck(TimeSpan now) => _unsentBytes > 0 && now - _takenAt >= Patience;
 
+    /// <summary>Whether an answer is still to be found, for which a client waits that says no more.</summary>
+    protected virtual bool IsOwing => false;
+
     /// <summary>Whether answers wait.</summary>
     protected bool HasUnsent => _unsentBytes > 0;
 
@@ -102,14 +106,28 @@ internal abstract class LoopConnection : IDisposable
     /// <summary>More came. Must leave room in the buffer, or close.</summary>
     protected abstract void OnReceived(TimeSpan now);
 
+    /// <summary>Ends the connection of a client that closed its sending side, once it has its answers (RFC 9293 section 3.6 lets it wait for them).</summary>
+    protected void CloseIfDone()
+    {
+        if (_hasAsked && !IsOwing && !HasUnsent)
+        {
+            Dispose();
+        }
+    }
+
     private void OnReady(TimeSpan now)
     {
         if (_unsentBytes > 0)
         {
             Flush(now);
         }
+        else if (_hasAsked)
+        {
+            // Nothing else is waited for: it has gone altogether.
+            Dispose();
+        }
 
-        if (!IsClosed)
+        if (!IsClosed && !_hasAsked)
         {
             Receive(now);
         }
@@ -139,7 +157,8 @@ internal abstract class LoopConnection : IDisposable
             }
         }
 
-        _loop.AwaitWritable(_descriptor, _unsentBytes > 0);
+        _loop.AwaitWritable(_descriptor, _unsentBytes > 0, mayCome: !_hasAsked);
+        CloseIfDone();
     }
 
     private void Receive(TimeSpan now)
@@ -150,9 +169,17 @@ internal abstract class LoopConnection : IDisposable
             return;
         }
 
-        if (count <= 0 || error != SocketError.Success)
+        if (count < 0 || error != SocketError.Success)
         {
             Dispose();
+            return;
+        }
+
+        if (count == 0)
+        {
+            _hasAsked = true;
+            _loop.AwaitWritable(_descriptor, _unsentBytes > 0, mayCome: false);
+            CloseIfDone();
             return;
         }
 

@@ -16,7 +16,10 @@ internal sealed class ControlConnection(PollLoop loop, ControlCommands commands,
     private int _owed;
 
     /// <summary>Whether the client waits for nothing: what it asked for was answered, and it has taken all.</summary>
-    internal bool IsIdle => _owed == 0 && !HasUnsent;
+    internal bool IsIdle => !IsOwing && !HasUnsent;
+
+    /// <inheritdoc/>
+    protected override bool IsOwing => _owed > 0;
 
     /// <inheritdoc/>
     protected override void OnReceived(TimeSpan now)

@@ -8,7 +8,7 @@ namespace Ipopd.NameService;
 
 /// <summary>
 /// A client that asks over TCP: any number of queries, each behind its length in two bytes (RFC 1035 section 4.2.2), answered as soon as each answer
-/// is there, in whatever order that is (RFC 7766 section 6.2.1.1). It ends when the client closes, is silent for
+/// is there, in whatever order that is (RFC 7766 section 6.2.1.1). It ends when the client has closed and has its answers, is silent for
 /// too long, or sends what can be no query.
 /// </summary>
 internal sealed class NameConnection(PollLoop loop, DnsServer server, Socket socket, Action<LoopConnection> closed)
@@ -21,6 +21,11 @@ internal sealed class NameConnection(PollLoop loop, DnsServer server, Socket soc
 
     /// <summary>Replies to a hundred queries that the client has not taken yet.</summary>
     private const int SendBuffer = 1 << 16;
+
+    private int _owed;
+
+    /// <summary>A query that deserves no answer counts as owed one: then the client's silence ends the connection.</summary>
+    protected override bool IsOwing => _owed > 0;
 
     /// <inheritdoc/>
     protected override void OnReceived(TimeSpan now)
@@ -40,6 +45,7 @@ internal sealed class NameConnection(PollLoop loop, DnsServer server, Socket soc
                 break;
             }
 
+            _owed++;
             server.Answer(now, Buffer.AsSpan(start + LengthSize, length), Reply);
             start += LengthSize + length;
         }
@@ -51,6 +57,7 @@ internal sealed class NameConnection(PollLoop loop, DnsServer server, Socket soc
     // In one piece with its length (RFC 7766 section 8). It may come long after the client has gone.
     private void Reply(ReadOnlyMemory<byte> reply)
     {
+        _owed--;
         if (IsClosed)
         {
             return;
@@ -63,5 +70,7 @@ internal sealed class NameConnection(PollLoop loop, DnsServer server, Socket soc
         {
             Dispose();
         }
+
+        CloseIfDone();
     }
 }

@@ -18,7 +18,11 @@ public sealed class NamePortTests : IDisposable
     private static readonly byte[] Query =
         [0, 9, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, .. "10-128-3-4"u8, 4, .. "demo"u8, 8, .. "internal"u8, 0, 0, 1, 0, 1];
 
+    /// <summary>A for alpha.demo.internal, which the DHT knows or not.</summary>
+    private static readonly byte[] HostQuery = [0, 9, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 5, .. "alpha"u8, 4, .. "demo"u8, 8, .. "internal"u8, 0, 0, 1, 0, 1];
+
     private readonly PollLoop _loop = new();
+    private readonly FakeDht _dht;
     private readonly IPEndPoint _endpoint = FreePort();
     private readonly NamePort _port;
     private readonly Thread _thread;
@@ -28,7 +32,8 @@ public sealed class NamePortTests : IDisposable
     {
         _port = NamePort.Open(_loop, Options(_endpoint), TransportAddress.From(_endpoint));
         var options = new VirtualNetworkOptions { Pool = "demo", Subnet = Subnet.Parse("10.128.0.0/16"), TapMac = new MacAddress(2), IsOpen = true };
-        var overlay = new FakeOverlay(new FakeDht(new RecordPolicy(options.Subnet, isOpen: true)), Peers.Bare("names"));
+        _dht = new FakeDht(new RecordPolicy(options.Subnet, isOpen: true));
+        var overlay = new FakeOverlay(_dht, Peers.Bare("names"));
         _port.Serve(new VirtualNetwork(options, overlay, null, new FakeTap(), TimeSpan.Zero).Dns);
         _thread = new Thread(() => _loop.Run(() => TimeSpan.MaxValue, now => _port.EndRound(now + _ahead)));
         _thread.Start();
@@ -60,6 +65,35 @@ public sealed class NamePortTests : IDisposable
         {
             AssertAnswer(Read(stream));
         }
+    }
+
+    [Fact]
+    public void Who_says_no_more_after_its_query_gets_the_answer_that_the_dht_gives_later_and_then_the_end()
+    {
+        OnLoop(() => _dht.IsSlow = true);
+        using TcpClient client = Connect();
+        NetworkStream stream = client.GetStream();
+        stream.Write([0, (byte)HostQuery.Length, .. HostQuery]);
+        client.Client.Shutdown(SocketShutdown.Send);
+        SpinWait.SpinUntil(() => _dht.Lookups > 0, 10_000);
+        for (int round = 0; round < 3; round++)
+        {
+            OnLoop(() => { });
+        }
+
+        OnLoop(() => _dht.Run(TimeSpan.Zero));
+        Assert.Equal(9, BinaryPrimitives.ReadUInt16BigEndian(Read(stream)));
+        Assert.Equal(-1, stream.ReadByte());
+    }
+
+    [Fact]
+    public void Who_says_no_more_and_is_owed_nothing_is_closed_at_once()
+    {
+        using TcpClient client = Connect();
+        NetworkStream stream = client.GetStream();
+        Ask(client);
+        client.Client.Shutdown(SocketShutdown.Send);
+        Assert.Equal(-1, stream.ReadByte());
     }
 
     [Fact]
@@ -183,14 +217,21 @@ public sealed class NamePortTests : IDisposable
     }
 
     /// <summary>Has the port believe that so much time has passed, and waits until it has seen it.</summary>
-    private void Advance(TimeSpan time)
+    private void Advance(TimeSpan time) => OnLoop(now =>
+    {
+        _ahead = time;
+        _port.EndRound(now + time);
+        _ahead = TimeSpan.Zero;
+    });
+
+    private void OnLoop(Action work) => OnLoop(_ => work());
+
+    private void OnLoop(Action<TimeSpan> work)
     {
         using var seen = new ManualResetEventSlim();
         _loop.Post(now =>
         {
-            _ahead = time;
-            _port.EndRound(now + time);
-            _ahead = TimeSpan.Zero;
+            work(now);
             seen.Set();
         });
         Assert.True(seen.Wait(10_000));
