@@ -8,7 +8,7 @@ public static class NtpMessage
     /// <summary>Bytes of a message without extensions.</summary>
     public const int Size = 48;
 
-    private const int OriginateAt = 24, TransmitAt = 40;
+    private const int ReferenceAt = 12, OriginateAt = 24, TransmitAt = 40;
     private const byte ClientMode = (4 << 3) | 3, ModeMask = 7, ServerMode = 4, LeapMask = 0xc0, MostStrata = 15;
 
     private static readonly DateTimeOffset Era = new(1900, 1, 1, 0, 0, 0, TimeSpan.Zero), Pivot = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
@@ -45,4 +45,9 @@ public static class NtpMessage
         time += time < Pivot ? TimeSpan.FromSeconds(1UL << 32) : TimeSpan.Zero;
         return true;
     }
+
+    /// <summary>Whether a message is the server's word that it is asked too often (RFC 5905 section 7.4: stratum 0, RATE).</summary>
+    public static bool IsTooOften(ReadOnlySpan<byte> message, ulong number) =>
+        message.Length >= Size && (message[0] & ModeMask) == ServerMode && message[1] == 0 && message.Slice(ReferenceAt, 4).SequenceEqual("RATE"u8)
+        && BinaryPrimitives.ReadUInt64BigEndian(message[OriginateAt..]) == number;
 }

@@ -64,7 +64,7 @@ internal sealed class TimeDesk : IDisposable
         if (_keeper.WantsVoices(now))
         {
             node.AskTime(now, _keeper.Hear);
-            _server?.Ask();
+            _server?.Ask(now);
         }
 
         DateTimeOffset? before = _origin;
@@ -80,7 +80,7 @@ internal sealed class TimeDesk : IDisposable
         (int)_keeper.Zone.TotalMinutes,
         _keeper.Voices,
         _maySet,
-        _trouble);
+        _trouble ?? _server?.Trouble);
 
     /// <inheritdoc/>
     public void Dispose()

@@ -227,7 +227,7 @@ internal sealed record RevocationsReply(long Number, long Certificates) : IContr
 /// <param name="ZoneMin">Minutes by which the hypervisor's clock is behind UTC, for it shows a local time.</param>
 /// <param name="Voices">Peers whose word counted.</param>
 /// <param name="Set">Whether ipopd sets it.</param>
-/// <param name="Trouble">Why it can't be set, for people; null if it can.</param>
+/// <param name="Trouble">Why it can't be set, or that the time server does not answer, for people; null if nothing is wrong.</param>
 internal sealed record ClockReply(
     string Follows, string? Device, double? ErrorS, long ZoneMin, long Voices, bool Set, string? Trouble) : IControlReply
 {

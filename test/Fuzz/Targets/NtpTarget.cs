@@ -25,14 +25,20 @@ internal sealed class NtpTarget : FuzzTarget
         byte[] question = new byte[NtpMessage.Size];
         NtpMessage.Write(question, Number);
         yield return new("question", question);
+        byte[] refusal = [.. answer];
+        refusal[1] = 0;
+        "RATE"u8.CopyTo(refusal.AsSpan(12));
+        yield return new("refusal", refusal);
     }
 
     public override int Run(byte[] input)
     {
         if (!NtpMessage.TryRead(input, Number, out DateTimeOffset time))
         {
-            return 0;
+            return NtpMessage.IsTooOften(input, Number) ? 1 : 0;
         }
+
+        Oracle.That(!NtpMessage.IsTooOften(input, Number), "an answer with the time is no refusal");
 
         Oracle.That(BinaryPrimitives.ReadUInt64BigEndian(input.AsSpan(24)) == Number, "an answer brings the question's number");
         Oracle.That(time.Year is >= 2020 and < 2160, "a time is of the era after 2020");
