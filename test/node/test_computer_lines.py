@@ -4,6 +4,7 @@ import plistlib
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 
 import samples  # noqa: F401
@@ -51,15 +52,32 @@ class Lines(unittest.TestCase):
     CURL = '#!/bin/sh\nprintf "%s\\n" "$@" > "$OUT/curl"\n'
     TAB = '#!/bin/sh\nif [ "$1" = -l ]; then cat "$OUT/tab" 2> /dev/null || echo "0 5 * * * other"; else cat > "$OUT/new"; mv "$OUT/new" "$OUT/tab"; fi\n'
 
-    def test_linux_by_a_real_sh_and_awk_where_cron_logind_and_curl_say_what_they_do(self):
+    @staticmethod
+    def logind(idle, slept=0, hint="yes"):
+        """loginctl, of a seat that is idle for so many seconds, of which the computer slept some: logind's two clocks. None: nobody is logged in."""
         up = float(pathlib.Path("/proc/uptime").read_text(encoding="ascii").split()[0])
-        logind = f"#!/bin/sh\necho IdleHint=yes\necho IdleSinceHintMonotonic={int((up - 90) * 1e6)}\n"
-        told = self.run_pasted("linux", curl=self.CURL, crontab=self.TAB, loginctl=logind)
-        idle, = (one.partition("=")[2] for one in told if one.startswith("idle="))
-        self.assertIn(int(idle), range(89, 120))
+        wall, awake = (0, 0) if idle is None else (int((time.time() - idle) * 1e6), int((up - idle - slept) * 1e6))
+        return ("#!/bin/sh\nshift 2\nwhile [ $# -gt 1 ]; do\ncase $2 in\n" + "".join(
+            f"{name}) echo {name}={value};;\n" for name, value in (("IdleHint", hint), ("IdleSinceHint", wall), ("IdleSinceHintMonotonic", awake)))
+            + "esac\nshift 2\ndone\n")
+
+    @staticmethod
+    def idle(told):
+        """The seconds that curl is given."""
+        found, = (one.partition("=")[2] for one in told if one.startswith("idle="))
+        return int(found)
+
+    def test_linux_by_a_real_sh_and_awk_where_cron_logind_and_curl_say_what_they_do(self):
+        for slept in (0, 8 * 3600):
+            told = self.run_pasted("linux", curl=self.CURL, crontab=self.TAB, loginctl=self.logind(90, slept))
+            self.assertIn(self.idle(told), range(89, 120), "the computer's sleep before is no idle time")
         self.assertIn(f"token={self.TOKEN}", told)
         self.assertTrue({"power=mains", "power=battery"} & set(told))
-        self.assertIn("idle=0", self.run_pasted("linux", curl=self.CURL, crontab=self.TAB, loginctl="#!/bin/sh\necho IdleHint=no\necho IdleSinceHintMonotonic=5\n"))
+        for logind in (self.logind(5, hint="no"), self.logind(-300)):
+            self.assertEqual(self.idle(self.run_pasted("linux", curl=self.CURL, crontab=self.TAB, loginctl=logind)), 0, "in use, or a clock that was set back")
+        up = float(pathlib.Path("/proc/uptime").read_text(encoding="ascii").split()[0])
+        nobody = self.idle(self.run_pasted("linux", curl=self.CURL, crontab=self.TAB, loginctl=self.logind(None)))
+        self.assertIn(nobody, range(int(up) - 1, int(up) + 30), "nobody is logged in since the computer began")
         self.assertIn("idle=", self.run_pasted("linux", curl=self.CURL, crontab=self.TAB, loginctl="#!/bin/sh\nexit 1\n"))
 
     def test_macos_by_a_real_sh_and_awk_where_its_own_programs_say_what_they_are_documented_to(self):

@@ -23,7 +23,7 @@ quiet machine needs."""
 PASTED = """set -e
 mkdir -p "$1/tools"
 printf '%s\\n' '#!/bin/sh' 'if [ "$1" = -l ]; then cat "$TAB" 2> /dev/null; else cat > "$TAB.new"; mv "$TAB.new" "$TAB"; fi' > "$1/tools/crontab"
-printf '%s\\n' '#!/bin/sh' 'echo IdleHint=yes' 'echo IdleSinceHintMonotonic=0' > "$1/tools/loginctl"
+printf '%s\\n' '#!/bin/sh' 'echo IdleHint=yes' 'echo IdleSinceHint=0' > "$1/tools/loginctl"
 chmod +x "$1/tools/crontab" "$1/tools/loginctl"
 mount -t tmpfs none /sys/class
 mkdir -p /sys/class/power_supply/BAT0

@@ -9,8 +9,10 @@ ENDS = {"windows": f"Unregister-ScheduledTask {NAME} -Confirm:$false; Remove-Ite
         "macos": f"launchctl unload ~/Library/LaunchAgents/{NAME}.plist; rm ~/Library/LaunchAgents/{NAME}.plist",
         "linux": f"crontab -l | grep -v {NAME} | crontab -"}
 """What takes it away again."""
-IDLE_LINUX = '/^IdleHint=/{h=$2}/Mono/{m=$2}END{getline u<"/proc/uptime";if(h=="yes")print int(u-m/1000000);if(h=="no")print 0}'
-"""logind says since when the seat is idle, by a clock that began with the computer."""
+IDLE_LINUX = ('/^IdleHint=/{h=$2}/^IdleSinceHint=/{m=$2}END{if(m>0)"date +\\045s"|getline u;else getline u<"/proc/uptime";'
+              's=int(u-m/1000000);if(h=="yes")print(s>0?s:0);if(h=="no")print 0}')
+"""logind says since when the seat is idle, in microseconds of the wall clock: its other clock stands still while the computer sleeps. 0 is a seat at which nobody is
+logged in: since the computer began. cron would make a new line of a percent sign, which is \\045 to awk."""
 WINDOWS = ("Add-Type -AssemblyName System.Windows.Forms; Add-Type 'using System;using System.Runtime.InteropServices;public static class Wow{"
            'struct L{public uint s;public uint t;}[DllImport("user32.dll")]static extern bool GetLastInputInfo(ref L l);'
            "public static uint Idle(){L l=new L();l.s=8;GetLastInputInfo(ref l);"
@@ -30,7 +32,7 @@ def line(system: str, page: str, token: str) -> str:
 
 def _linux(url: str, token: str) -> str:
     battery = "/sys/class/power_supply/BAT*"
-    told = _curl(url, token, f"loginctl show-seat seat0 -p IdleHint -p IdleSinceHintMonotonic 2>/dev/null | awk -F= '{IDLE_LINUX}'",
+    told = _curl(url, token, f"loginctl show-seat seat0 -p IdleHint -p IdleSinceHint 2>/dev/null | awk -F= '{IDLE_LINUX}'",
                  f"grep -qs Discharging {battery}/status && echo battery || echo mains", f"cat {battery}/capacity 2>/dev/null | head -n 1")
     return f"(crontab -l 2>/dev/null | grep -v {NAME}; printf '%s\\n' {_quoted(f'* * * * * {told} # {NAME}')}) | crontab -"
 
