@@ -180,6 +180,19 @@ class Pages(unittest.TestCase):
             self.assertIn("nothing to pause", said)
             self.assertNotIn("/limits", said)
 
+    def test_what_the_script_renews_has_as_many_parts_whatever_there_is_to_say_and_the_buttons_are_in_it(self):
+        counts = set()
+        for pool in (samples.pool(), samples.pool(node__role="manager"), None):
+            for other in ({}, {"pause": Pause(1_900_000_000, None, False, "wow-web")}, {"status": None, "findings": None}):
+                seen = self.seen(**other)
+                seen.pool, seen.troubles = pool, ["x"] * len(counts)
+                with mock.patch.object(pages, "parts", side_effect=html.parts) as parts:
+                    said = pages.machine(seen, "k").decode()
+                counts.add(len(parts.call_args.args))
+                self.assertEqual("/pause" in said, any("/pause" in part for part in parts.call_args.args))
+        self.assertEqual(len(counts), 1)
+        self.assertEqual(html.parts("a", "", "b"), '<div id="now"><div>a</div><div></div><div>b</div></div>')
+
     def test_whatever_strangers_are_called_it_is_text(self):
         for name in HOSTILE:
             for said in (self.shown(jobs=[Job(2001, name, 5)]), self.shown(findings=[(name, name)]), pages.login(name, name).decode(), pages.message("x", name).decode()):

@@ -51,6 +51,10 @@ const acts = {
   async focus({ label }) { await page.getByLabel(label, { exact: true }).focus(); },
   async gone({ text }) { await page.getByText(text).first().waitFor({ state: "detached" }); },
   async shows({ text }) { await page.getByText(text).first().waitFor(); },
+  // The browser's own clock stands still at this time; its timers go on.
+  async clock({ at }) { await page.clock.setFixedTime(at); },
+  // What a script says, which is not the page's own.
+  async script({ says }) { return page.evaluate(says); },
   async title() { return page.title(); },
   async text() { await loaded(); return page.innerText("body"); },
   async cookies() { return context.cookies(); },

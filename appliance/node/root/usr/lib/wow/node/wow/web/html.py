@@ -31,6 +31,11 @@ def moment(when: float) -> Html:
     return Html(f'<time datetime="{exact}">{plain(shown)}</time>')
 
 
+def parts(*all_parts: str) -> Html:
+    """What a page shows anew by itself (page.js), in parts: always as many, and an empty one where there is nothing to say, so that each is found again."""
+    return Html(f'<div id="now">{"".join(f"<div>{one}</div>" for one in all_parts)}</div>')
+
+
 def rows(pairs: list[tuple[str, Html]]) -> Html:
     """Names and what is so called."""
     return Html("<dl>" + "".join(f"<div><dt>{plain(name)}</dt><dd>{value}</dd></div>" for name, value in pairs) + "</dl>")

@@ -3,7 +3,7 @@ from wow.lib import control, table
 from wow.page import code, text
 from wow.stops import holding, words
 from wow.web import ca, computer, limits, place, refusing, screens, ways, work
-from wow.web.html import Html, alert, button, form, moment, page, plain, rows, said
+from wow.web.html import Html, alert, button, form, moment, page, parts, plain, rows, said
 from wow.web.html import table as grid
 
 TYPE_CHECKING = False
@@ -52,10 +52,11 @@ def machine(seen: "Seen", key: str) -> bytes:
     status = seen.facts.status
     name = f"{status['host']}.{status['zone']}" if status and status["host"] else "This machine"
     troubles = "".join(alert(said(one)) for one in seen.troubles)
-    return page(f"{name}: WOW", f'<h1>{said(name)}</h1><div id="now">{troubles}<p class="state" role="status">{said(sentence(seen))}</p>'
-                f"{_jobs(seen)}{_wrong(seen)}</div>{_acts(seen, key)}{computer.line(seen.facts.pause, _has_slots(seen), key)}"
-                f"{limits.line(seen.facts.limits, _has_slots(seen))}{work.section(seen)}{refusing.section(seen, key)}"
-                f"{_facts(seen)}{place.line(_has_slots(seen))}{screens.line()}{_projects(seen)}{ways.link(seen)}{_authority()}"
+    has_slots = _has_slots(seen)
+    shown = parts(troubles, f'<p class="state" role="status">{said(sentence(seen))}</p>', _jobs(seen), _wrong(seen), _acts(seen, key),
+                  computer.line(seen.facts.pause, has_slots, key), limits.line(seen.facts.limits, has_slots), work.section(seen), refusing.section(seen, key),
+                  _facts(seen), place.line(has_slots), screens.line(), _projects(seen))
+    return page(f"{name}: WOW", f'<h1>{said(name)}</h1>{shown}{ways.link(seen)}{_authority()}'
                 '<h2>Leave</h2><p>Who wants the machine out of its pool for good: <a href="/leave">leave the pool</a>.</p>', key)
 
 

@@ -6,7 +6,7 @@ from wow.lib import table
 from wow.place import state as place
 from wow.web import atlas, chart, ring, snapshot
 from wow.web import ways as ways_of
-from wow.web.html import Html, alert, moment, page, plain, rows, said
+from wow.web.html import Html, alert, moment, page, parts, plain, rows, said
 from wow.web.listing import Column, Listing
 
 TYPE_CHECKING = False
@@ -78,8 +78,8 @@ class Refused(Exception):
         self.status, self.title, self.text = status, title, text
 
 
-def _page(title: str, seen: "Seen", before: str, now: str, key: str) -> bytes:
-    """before: what does not change by itself, so that nobody who types there is disturbed."""
+def _page(title: str, seen: "Seen", key: str, before: str, *now: str) -> bytes:
+    """before: what does not change by itself, so that nobody who types there is disturbed; now: the parts that do."""
     ways = "".join(f'<li><a href="{path}"{" aria-current=" + chr(34) + "page" + chr(34) if text == title else ""}>{text}</a></li>' for path, text in (
         (ways_of.POOL, "Overview"), (ways_of.MACHINES, "Machines"), (ways_of.JOBS, "Jobs"), (ways_of.OWNERS, "Owners"), (ways_of.MAP, "Map"), (ways_of.RING, "Ring"),
         ("/", "This machine")))
@@ -88,7 +88,7 @@ def _page(title: str, seen: "Seen", before: str, now: str, key: str) -> bytes:
     age = Html(f"<p>As of {moment(when)}{told_by}.</p>") if when else Html("<p>Nothing is known of it yet.</p>")
     troubles = "".join(alert(said(one)) for one in seen.troubles)
     return page(f"{title}: {seen.pool}: WOW", f'<h1>Pool {said(seen.pool)}: {plain(title.lower())}</h1>'
-                f'<nav aria-label="Parts of the pool page"><ul class="ways">{ways}</ul></nav>{before}<div id="now">{troubles}{age}{now}</div>',
+                f'<nav aria-label="Parts of the pool page"><ul class="ways">{ways}</ul></nav>{before}{parts(troubles, age, *now)}',
                 key, foot=FOOT, kind="broad")
 
 
@@ -97,7 +97,7 @@ def _overview(query: "Mapping[str, str]", key: str) -> bytes:
     del query  # there is nothing to choose
     seen = snapshot.look(with_links=True)
     told = seen.told
-    return _page("Overview", seen, "", f"{_figures(told)}{_oldest(told)}{_history(told)}{_ring(seen)}", key)
+    return _page("Overview", seen, key, "", _figures(told), _oldest(told), _history(told), _ring(seen))
 
 
 def _figures(told: "dict[str, Any]") -> Html:
@@ -169,7 +169,7 @@ def _show_machines(query: "Mapping[str, str]", key: str) -> bytes:
     told = [[*one[:6], NOW, *one[6:8], *(one[8:] or (0, 0))] for one in seen.told.get("machines", [])]
     told += [[name, OFF, owner, "-", "-", 0, when, 0, 0, given, jobs] for name, owner, when, given, jobs in seen.told.get("off", [])]
     form, shown = MACHINES.show(told, asked, " Some machines beyond these are not shown." if beyond else "")
-    return _page("Machines", seen, form, shown, key)
+    return _page("Machines", seen, key, form, shown)
 
 
 def _show_jobs(query: "Mapping[str, str]", key: str) -> bytes:
@@ -177,7 +177,7 @@ def _show_jobs(query: "Mapping[str, str]", key: str) -> bytes:
     asked = JOBS.read(query)
     seen = snapshot.look()
     form, shown = JOBS.show(counted(seen.told.get("jobs", [])), asked, " Queues tell this every 5 minutes, or sooner.")
-    return _page("Jobs", seen, form, shown, key)
+    return _page("Jobs", seen, key, form, shown)
 
 
 def counted(told: "list[list[Any]]") -> "list[list[Any]]":
@@ -200,7 +200,7 @@ def _show_owners(query: "Mapping[str, str]", key: str) -> bytes:
     given = {one[0]: one[1:] for one in seen.told.get("owners", [])}
     told = [[name, now.get(name, 0), *given.get(name, (0, 0, 0, 0))] for name in {**given, **now}]
     form, shown = OWNERS.show(told, asked, " What machine and queue both told of counts.")
-    return _page("Owners", seen, form, shown, key)
+    return _page("Owners", seen, key, form, shown)
 
 
 def _show_map(query: "Mapping[str, str]", key: str) -> bytes:
@@ -214,7 +214,7 @@ def _show_map(query: "Mapping[str, str]", key: str) -> bytes:
     if len(places) > atlas.MOST:
         says += f" Drawn are the {atlas.MOST} with the most machines; {len(places) - atlas.MOST} more are in the table alone."
     form, shown = PLACES.show([[place.words(where), machines, jobs] for where, machines, jobs in places], asked, " By whole degrees, as owners typed them.")
-    return _page("Map", seen, form, f"{atlas.world(places, says)}{shown}", key)
+    return _page("Map", seen, key, form, atlas.world(places, says), shown)
 
 
 def _show_ring(query: "Mapping[str, str]", key: str) -> bytes:
@@ -227,7 +227,7 @@ def _show_ring(query: "Mapping[str, str]", key: str) -> bytes:
     beyond = " Some members beyond these are not shown." if own and own["beyond"] else ""
     form, shown = LINKS.show(told, asked, f"{beyond} Links between other machines are not known here.")
     wanted = [one for one, row in zip(known, told) if LINKS.is_wanted(row, asked)]
-    return _page("Ring", seen, form, f"{ring.picture(own['host'], known, wanted) if own else ''}{shown}", key)
+    return _page("Ring", seen, key, form, ring.picture(own["host"], known, wanted) if own else "", shown)
 
 
 PAGES: "dict[str, Callable[[Mapping[str, str], str], bytes]]" = {
