@@ -116,6 +116,17 @@ class Where(unittest.TestCase):
     def test_machines_at_two_ports_of_one_name_have_a_cookie_each(self):
         self.assertEqual([where.cookie("wow", host) for host in ("192.168.1.7", "localhost:4480", "localhost:8080", "")], ["wow", "wow-4480", "wow-8080", "wow"])
 
+    def test_our_cookie_is_found_beside_those_of_other_programs_at_the_same_name_whatever_they_hold(self):
+        strange, chance = ("a", "b c=1", "j={\"x\":[1,2]}", "=", "", "wow-4481=other", "wow=other", "xwow-4480=other", "\xe9\xff=\x80", "a[]=1", "wow-4480", "q=\"", "$Path=/"), random.Random(7)
+        for _ in range(300):
+            beside = chance.choices(strange, k=chance.randint(0, 6))
+            beside.insert(chance.randint(0, len(beside)), f"wow-4480={'5ec' * 9}")
+            header = chance.choice((";", "; ")).join(beside)
+            self.assertEqual(where.secret("wow", {"HTTP_HOST": "localhost:4480", "HTTP_COOKIE": header}), "5ec" * 9, header)
+        for header in ("; ".join(strange), "", ";;;", "WOW-4480=x"):
+            self.assertEqual(where.secret("wow", {"HTTP_HOST": "localhost:4480", "HTTP_COOKIE": header}), "", header)
+        self.assertEqual(where.secret("wow", {}), "")
+
     def test_the_address_that_works_behind_virtualbox_s_nat_and_elsewhere(self):
         with tempfile.NamedTemporaryFile("w") as product:
             product.write("VirtualBox\n")

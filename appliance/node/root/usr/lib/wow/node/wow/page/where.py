@@ -7,6 +7,10 @@ import struct
 
 from wow.lib import agreed, files, paths
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Mapping
+
 SIOCGIFCONF, IFREQ = 0x8912, 40  # netdevice(7); bytes of struct ifreq where pointers have 64 bits
 MOST = 64
 """Network cards that are looked at."""
@@ -70,3 +74,11 @@ def cookie(name: str, host: str) -> str:
     """A cookie's name at this Host. A browser has one jar for all ports of a name, and two machines are often at two ports of localhost."""
     _, _, port = host.partition(":")
     return f"{name}-{port}" if port else name
+
+
+def secret(name: str, environ: "Mapping[str, Any]") -> str:
+    """What a browser sent as that cookie of ours, empty for nothing. Programs at other ports of the same name set cookies of any form, and http.cookies drops all that it
+    finds beside one that it does not know."""
+    wanted = cookie(name, environ.get("HTTP_HOST", ""))
+    pairs = (one.partition("=") for one in environ.get("HTTP_COOKIE", "").split(";"))
+    return next((str(value).strip() for found, _, value in pairs if value and found.strip() == wanted), "")

@@ -73,7 +73,7 @@ class App:
 
     def _secret(self) -> str:
         """The cookie of who is in, empty for others."""
-        secret = str(self._bottle.request.get_cookie(self._cookie()) or "")
+        secret = where.secret(COOKIE, self._bottle.request.environ)
         return secret if self._guests.knows(secret) else ""
 
     def _cookie(self) -> str:

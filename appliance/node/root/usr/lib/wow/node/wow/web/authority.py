@@ -54,7 +54,7 @@ class Authority:
         return answer
 
     def _secret(self) -> str:
-        return str(self._bottle.request.get_cookie(self._name()) or "")
+        return where.secret(COOKIE, self._bottle.request.environ)
 
     def _name(self) -> str:
         return where.cookie(COOKIE, str(self._bottle.request.environ.get("HTTP_HOST", "")))
