@@ -20,6 +20,7 @@ from wow.pause.state import Pause
 from wow.seal import fence
 from wow.setup import accounts, configure, screen
 from wow.slots import begun, running
+from wow.stops import drained
 
 NOON = 1_900_000_000
 HOSTILE = ["\x1b[2J\x1b[31mboo", "a\nb\rc\td", "\u202egnp.exe\u202c", "\u2066x\u2069", "\u0430lice@alpha", "\x9b31m", "x" * 5000, "%s%n\\033[H", "\ud800", ""]
@@ -76,6 +77,12 @@ class Text(unittest.TestCase):
         self.assertEqual(len(set(sentences)), len(sentences))
         self.assertIn("until 18:46 UTC", sentences[-1])
         self.assertIn("until P is pressed", sentences[-2])
+
+    def test_a_machine_that_the_administrator_drained_says_so_and_not_to_press_a_key_that_would_pause_it(self):
+        pause = Pause(NOON, None, True, drained.WHO)
+        self.assertIn("state    The pool's administrator gives it no jobs; what runs goes on.\n", self.said(pause=pause) + "\n")
+        self.assertNotIn("until P", self.said(pause=pause))
+        self.assertEqual(text.mode(facts(pause=pause)), text.WORKS)
 
     def test_a_part_that_is_away_is_named_and_what_is_known_stays_with_its_time(self):
         said = self.said(trouble="does not exist", asked=NOON - 600)

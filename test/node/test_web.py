@@ -15,6 +15,7 @@ from wow.page import code, text, where
 from wow.pause.state import Pause
 from wow.slots.running import Job
 from wow.slots import uses
+from wow.stops import drained
 from wow.web import guests, html, look, pages, server
 
 HOSTILE = ["<script>alert(1)</script>", "a\u202egnp.exe\u202c", "\u2066x\u2069\u200f", "\x1b[2J", "\" onmouseover=\"x", "'&amp;", "\ud800", "x" * 5000, ""]
@@ -190,6 +191,13 @@ class Pages(unittest.TestCase):
             self.assertNotIn('action="/pause"', said)
             self.assertIn("nothing to pause", said)
             self.assertNotIn("/limits", said)
+
+    def test_where_what_runs_goes_on_nothing_is_said_of_jobs_that_stand_still(self):
+        for who in ("wow-web", drained.WHO):
+            said = self.shown(jobs=[Job(2001, "alice@alpha", 60)], pause=Pause(1_900_000_000, None, True, who))
+            self.assertIn("Jobs that run go on to their end, and no other begins.", said)
+            self.assertNotIn("stand still", said)
+        self.assertIn("Jobs that stand still for half an hour go elsewhere.", self.shown(pause=Pause(1_900_000_000, None, False, "wow-web")))
 
     def test_what_the_script_renews_has_as_many_parts_whatever_there_is_to_say_and_the_buttons_are_in_it(self):
         counts = set()

@@ -7,7 +7,7 @@ import time
 from wow.computer import words as computer
 from wow.lib import console, control
 from wow.limits import hours, month
-from wow.stops import holding
+from wow.stops import drained, holding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,6 +120,8 @@ def _paused(pause: "Pause", now: float) -> str:
         return f"Outside of its owner's hours: no job runs {until}."
     if pause.who == month.WHO:
         return f"The month's share is used up: no job runs {until}."
+    if pause.who == drained.WHO:
+        return "The pool's administrator gives it no jobs; what runs goes on."
     if said := computer.SHORT.get(pause.who):
         return f"{said}: no job runs until that changes."
     what = "Paused: what runs goes on, none begins" if pause.finish else "Paused: jobs stand still, and none begin"

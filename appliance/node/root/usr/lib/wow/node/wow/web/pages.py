@@ -79,7 +79,7 @@ def _acts(seen: "Seen", key: str) -> Html:
     how_long = f'<label for="for">For</label> <select id="for" name="for">{options}</select>'
     pause = form("/pause", key, how_long + button("Pause now", "how", "now") + button("Finish what runs, then pause", "how", "finish"))
     resume = form("/resume", key, button("Resume now", kind="strong")) if paused and paused.who not in holding.BY_ITSELF else ""
-    says = ("Jobs that stand still for half an hour go elsewhere." if paused
+    says = ("Jobs that run go on to their end, and no other begins." if paused and paused.finish else "Jobs that stand still for half an hour go elsewhere." if paused
             else "Jobs stand still at once, and no other begins. Nothing of them is lost; after half an hour they go elsewhere.")
     return Html(f"<h2>{'Paused' if paused else 'Pause'}</h2><p>{says}</p>{resume}{pause}")
 
