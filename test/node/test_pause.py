@@ -351,6 +351,50 @@ class Rounds(Case):
         act.resume({}, ALICE)
         self.assertEqual((state.read(), one.read_text()), (None, "0"))
 
+    def read_only(self):
+        """A home that takes no change any more: the kernel says so before it looks whether there is such a file."""
+        write, unlink = state.files.write, os.unlink
+
+        def refuse(does):
+            def act_on(path, *words, **named):
+                if path == state.FILE:
+                    raise OSError(30, "Read-only file system")
+                return does(path, *words, **named)
+            return act_on
+        self.enterContext(mock.patch.object(state.files, "write", refuse(write)))
+        self.enterContext(mock.patch.object(os, "unlink", refuse(unlink)))
+
+    def test_where_home_is_read_only_a_pause_that_holds_until_the_next_start_ends_too(self):
+        one = self.slot()
+        self.read_only()
+        for ends in (lambda: act.resume({}, ALICE), self.round):
+            self.clock = clock()
+            self.ask(**{"for": str(HOUR)})
+            self.assertEqual(one.read_text(), "1")
+            self.clock = clock(HOUR, HOUR)
+            ends()
+            self.assertEqual((one.read_text(), state.load(), os.path.exists(state.SPARE)), ("0", None, False))
+
+    def test_where_home_became_read_only_a_pause_ends_whose_file_cannot_go(self):
+        one = self.slot()
+        act.pause({"for": str(HOUR)}, ALICE)
+        before = pathlib.Path(state.FILE).read_bytes()
+        self.read_only()
+        with self.assertRaises(WowError) as caught:
+            act.resume({}, ALICE)
+        self.assertIn("may come back when the machine is started again", str(caught.exception))
+        self.assertEqual((one.read_text(), state.load(), words.trouble(), pathlib.Path(state.FILE).read_bytes()), ("0", None, None, before))
+        self.round()
+        self.assertEqual((one.read_text(), "Wow" in self.told()), ("0", False))
+        self.ask()
+        self.assertEqual((one.read_text(), state.read().until), ("1", None), "the next one is not over")
+        os.remove(state.SPARE)
+        one.write_text("1")
+        self.clock = clock(HOUR, HOUR)
+        for _ in range(2):
+            self.round()
+            self.assertEqual((one.read_text(), state.load()), ("0", None), "its time is over")
+
     def test_a_full_disk_keeps_the_pause_as_it_is(self):
         self.paused()
         self.round()

@@ -47,10 +47,11 @@ def pause(fields: dict[str, str], uid: int) -> None:
 def resume(_: dict[str, str], __: int) -> None:
     """Ends the owner's own pause, if there is one; outside of the hours jobs stand still all the same."""
     must_run_jobs()
-    state.forget()
-    rounds.apply(holding.outside())
-    state.sync()
+    wrong = rounds.end()
     wake()
+    if wrong:
+        raise WowError(f"the pause is over, but {state.FILE} cannot be removed, so it may come back when the machine is started again: {wrong.strerror}",
+                       "Type `wow resume` again then; `wow doctor` says what is wrong with /home", code=allowed.FAILED)
 
 
 def must_run_jobs(what: str = "pause") -> None:

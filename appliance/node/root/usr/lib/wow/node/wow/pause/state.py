@@ -17,6 +17,8 @@ FOLDER = f"{paths.STATE}/pause"
 FILE = f"{FOLDER}/pause.json"
 SPARE = f"{paths.RUN}/pause.json"
 """The same until the machine starts anew, where home takes no file. It counts before the other one."""
+OVER: "dict[str, Any]" = {}
+"""What the spare one holds where no pause does, though a file of one stands in a home that takes no change."""
 LARGEST = 4096
 """Bytes of the file at most."""
 LONGEST = 31 * 86400
@@ -111,7 +113,11 @@ def read(clock: Clock | None = None) -> Pause | None:
 
 def load() -> Kept | None:
     """What the file has, None where there is none; WowError if it is no good."""
-    found = from_file(SPARE, _bad) or from_file(FILE, _bad)
+    found = from_file(SPARE, _bad)
+    if found is None:
+        found = from_file(FILE, _bad)
+    elif found == OVER:
+        return None
     if found is None:
         return None
     if set(found) != set(FIELDS) or not all(type(found[name]) in types for name, types in FIELDS.items()):
@@ -164,10 +170,20 @@ def keep(kept: Kept) -> None:
     _remove(SPARE)
 
 
-def forget() -> None:
-    """Removes the file, and the spare one, if they are there."""
-    _remove(FILE)
+def forget() -> bool:
+    """Removes the file, and the spare one; True if there was a file, whose end `sync` has outlive a power cut. OSError: it cannot be removed; the spare one says then
+    that no pause holds, until the machine starts anew."""
+    import json
+    # A home that takes no change says so of a name that is not there, too.
+    is_there = os.path.lexists(FILE)
+    if is_there:
+        try:
+            _remove(FILE)
+        except OSError:
+            files.write(SPARE, json.dumps(OVER) + "\n")
+            raise
     _remove(SPARE)
+    return is_there
 
 
 def _remove(path: str) -> None:

@@ -77,10 +77,8 @@ def at_start() -> state.Pause | None:
 def renewed(kept: state.Kept, clock: state.Clock) -> state.Kept | None:
     """The pause as it holds by the clock now; None where its time is over. Its file is written anew where it says otherwise by much."""
     if kept.has_ended(clock):
-        state.forget()
-        freeze.thaw()
-        state.sync()
-        print("the pause has ended by itself", flush=True)
+        wrong = end()
+        print("the pause has ended by itself" + (f"; {state.FILE} cannot be removed: {wrong.strerror}" if wrong else ""), flush=True)
         return None
     if not kept.is_settled(clock):
         return kept
@@ -93,6 +91,19 @@ def renewed(kept: state.Kept, clock: state.Clock) -> state.Kept | None:
     except OSError:
         return kept  # a full disk; what is kept is as good as it was, and the next round tries again
     return shifted
+
+
+def end() -> OSError | None:
+    """Ends the owner's own pause: whatever becomes of its file, jobs go on, unless something else stops them. Returns why the file cannot be removed."""
+    is_gone, wrong = False, None
+    try:
+        is_gone = state.forget()
+    except OSError as error:
+        wrong = error
+    apply(holding.outside())
+    if is_gone:
+        state.sync()
+    return wrong
 
 
 def apply(pause: state.Pause | None) -> None:
