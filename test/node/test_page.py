@@ -21,6 +21,7 @@ from wow.seal import fence
 from wow.setup import accounts, configure, screen
 from wow.slots import begun, running
 from wow.stops import drained
+from wow.web import look, pages
 
 NOON = 1_900_000_000
 HOSTILE = ["\x1b[2J\x1b[31mboo", "a\nb\rc\td", "\u202egnp.exe\u202c", "\u2066x\u2069", "\u0430lice@alpha", "\x9b31m", "x" * 5000, "%s%n\\033[H", "\ud800", ""]
@@ -276,6 +277,18 @@ class Keeping(unittest.TestCase):
         with open(self.page, encoding="ascii") as file:
             second = file.readline()
         self.assertEqual((first, second), ("1 works\n", "2 works\n"))
+
+    def test_the_web_page_says_the_same_of_a_start_in_which_a_module_is_developed_paused_or_not(self):
+        mode = f"{self.page}.mode"
+        with open(mode, "w", encoding="ascii") as file:
+            file.write("develop surge\n")
+        for pause in (None, Pause(NOON, None, False, "console")):
+            with mock.patch.object(keeper.modes, "FILE", mode), mock.patch.object(look.pools, "read", samples.pool), mock.patch.object(keeper.holding, "read", lambda pause=pause: pause):
+                self.rounds(1, NOON if pause else 0)
+                said = pages.sentence(look.look())
+            with open(self.page, encoding="ascii") as file:
+                self.assertIn(f"state    {said}\n", file.read())
+            self.assertEqual(said, "Module surge is developed here: no job runs.")
 
     def test_ipopd_away_leaves_what_it_said_and_says_so(self):
         self.rounds(1)

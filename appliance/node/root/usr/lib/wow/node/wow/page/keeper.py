@@ -25,13 +25,18 @@ if TYPE_CHECKING:
     from typing import Callable
 
 
+def look(facts: text.Facts) -> None:
+    """Adds what files of this machine say, without asking anybody: for the screen and for the web page."""
+    facts.condor, facts.agent, facts.developed = os.path.isdir(CONDOR), os.path.exists(paths.AGENT), modes.developed()
+    facts.pause, facts.jobs, facts.limits = holding.read(), running.look(), lent.sentence(limits.read())
+
+
 class Keeper:
     """One round after the other."""
 
     def __init__(self, pool: Pool, clock: "Callable[[], float]" = time.time, page: str = FILE, doctor: Doctor | None = None) -> None:
         self._clock, self._page = clock, page
         self._facts = text.Facts(clock(), pool.name, pool.role)
-        self._facts.developed = modes.developed()
         self._doctor = doctor or Doctor(clock)
         self._asked = float("-inf")
         self._shown: list[str] = []
@@ -44,8 +49,7 @@ class Keeper:
         if now - self._asked >= ASK:
             self._asked = now
             self._ask()
-        facts.condor, facts.agent = os.path.isdir(CONDOR), os.path.exists(paths.AGENT)
-        facts.pause, facts.jobs, facts.limits = holding.read(), running.look(), lent.sentence(limits.read())
+        look(facts)
         self._doctor.round(now, self._hint())
         facts.findings, facts.looked = self._doctor.findings, self._doctor.looked
         self._write([text.mode(facts), *text.lines(facts)])

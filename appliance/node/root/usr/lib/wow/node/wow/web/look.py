@@ -3,13 +3,10 @@ import os
 import time
 
 from wow.config import facts as pools
-from wow.lib import control, paths
+from wow.lib import control
 from wow.lib.errors import WowError
-from wow.limits import state as limits
-from wow.limits import words as lent
 from wow.page import doctor, keeper, text
-from wow.slots import running, uses
-from wow.stops import holding
+from wow.slots import uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,10 +40,9 @@ def look() -> Seen:
     except WowError as error:
         facts.trouble = error.what
         troubles.append(f"The pool's network, ipopd, does not answer, so addresses are not shown: {error}")
-    facts.condor, facts.agent = os.path.isdir(keeper.CONDOR), os.path.exists(paths.AGENT)
+    keeper.look(facts)
     if not facts.agent:
         troubles.append("wow-agent does not listen; the buttons do nothing. Start the machine again.")
-    facts.pause, facts.jobs, facts.limits = holding.read(), running.look(), lent.sentence(limits.read())
     facts.findings = doctor.read(doctor.OUT)
     try:
         facts.looked = os.stat(doctor.OUT).st_mtime

@@ -62,7 +62,7 @@ def machine(seen: "Seen", key: str) -> bytes:
 
 def sentence(seen: "Seen") -> str:
     """The machine's state."""
-    if seen.facts.pause:
+    if seen.facts.pause and not seen.facts.developed:
         return words.sentence(seen.facts.pause, len(seen.facts.jobs))
     return text.state(seen.facts)
 
