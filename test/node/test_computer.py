@@ -325,6 +325,27 @@ class Showing(Case):
         self.assertNotIn(right, said)
         self.assertIn("No job stands still", computer.show("k", settings.Settings(), seen.Seen(), self.desk(), self.now).decode())
 
+    @staticmethod
+    def form(said):
+        """The fields of the page's form as a browser sends it that nobody changed; those that it does not send are empty."""
+        found = dict.fromkeys(settings.NAMES, "")
+        for field in re.findall("<input [^>]*>", said.partition('action="/computer/set"')[2].partition("</form>")[0]):
+            kind, name, value = (re.search(f'{part}="([^"]*)"', field) for part in ("type", "name", "value"))
+            if not (kind and kind[1] == "checkbox") or " checked" in field:
+                found[name[1]] = value[1]
+        return found
+
+    def test_what_somebody_else_chose_since_the_page_was_opened_stays(self):
+        act.computer({"used": "5"}, 0)
+        opened = self.form(computer.show("k", settings.read(), seen.Seen(), self.desk(), self.now).decode())
+        self.assertEqual((opened["battery"], opened["busy"], opened["used"], opened["was-busy"]), ("yes", "", "5", "no"))
+        act.computer({"restart": "no", "used": "30"}, 0)
+        self.assertEqual(computer.asked(opened), {})
+        act.computer(computer.asked({**opened, "busy": "yes", "battery": ""}), 0)
+        self.assertEqual(settings.load().chosen(), {"battery": False, "used": 30, "busy": True, "restart": False})
+        self.assertEqual(computer.asked({**opened, "used": " "}), {"used": "none"})
+        self.assertEqual(computer.asked({**opened, "used": "x5 "}), {"used": "x5"})
+
     def test_a_program_that_hears_reports_alone_ends_soon(self):
         self.assertTrue(computer.is_report({"PATH_INFO": "/computer", "REQUEST_METHOD": "POST"}))
         self.assertFalse(computer.is_report({"PATH_INFO": "/computer", "REQUEST_METHOD": "GET"}))

@@ -12,6 +12,7 @@ from wow.page import code, where
 from wow.web import guests
 from wow.web.guests import Refused
 from wow.web.html import Html, alert, button, form, page, plain, said
+from wow.web.setting import WAS, changed, was
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ TIME_UP = 10.0
 """Seconds that the program stays for a report."""
 MOST_WRONG = 1_000_000
 """Wrong tokens that are counted."""
+NO_BOX = "no"
+"""What a box says that is empty."""
 NO = "Your computer tells this machine nothing: no line was made, or it was forgotten. Make one on the page."
 
 
@@ -111,8 +114,8 @@ class Computer:
 
     def _set(self) -> "Any":
         secret, forms = self._must(), self._bottle.request.forms
-        used = str(forms.getunicode("used") or "").strip()
-        return self._done(secret, **{name: "yes" if forms.get(name) else "no" for name in ("battery", "busy", "restart")}, used=used or "none")
+        fields = asked({name: str(forms.getunicode(name) or "") for name in (*settings.NAMES, *(f"{WAS}{one}" for one in settings.NAMES))})
+        return self._done(secret, **fields) if fields else self._to(PATH)
 
     def _anyway(self) -> "Any":
         """Jobs run all the same, from now on, when it is as the page said. It may be otherwise by now: then nothing is changed, and the page says how it is."""
@@ -166,6 +169,12 @@ def line(paused: "Pause | None", has_slots: bool, key: str) -> Html:
     return Html(f'<h2>Your computer</h2>{stands}<p><a href="{PATH}">Pause by its battery, its use or its load</a></p>')
 
 
+def asked(given: dict[str, str]) -> dict[str, str]:
+    """What the agent is asked for a form's fields: those that were changed. A box that is empty is no field of a form."""
+    boxes = {name: given[name] or NO_BOX for name in settings.NAMES if name != "used"}
+    return {name: value or "none" for name, value in changed(settings.NAMES, {**given, **boxes}).items()}
+
+
 def show(key: str, chosen: settings.Settings, found: seen.Seen, desk: Desk, now: float, wrong: str = "") -> bytes:
     """The page. wrong: why the last form was not taken."""
     facts = [f"Your computer: {said(words.heard(desk.told, now))}.", f"Busy: {said(words.load(found))}.",
@@ -183,7 +192,7 @@ def _choices(key: str, chosen: settings.Settings) -> Html:
     boxes = _box("battery", "While my computer runs on battery", chosen.battery) + _box("busy", "While my computer is busy", chosen.busy)
     used = "" if chosen.used is None else str(chosen.used)
     field = ('<div class="field"><label for="used">While somebody uses it, and so many minutes more</label> '
-             f'<input id="used" name="used" value="{used}" maxlength="4" inputmode="numeric" autocomplete="off" aria-describedby="used-says"><p id="used-says">'
+             f'{was("used", used)}<input id="used" name="used" value="{used}" maxlength="4" inputmode="numeric" autocomplete="off" aria-describedby="used-says"><p id="used-says">'
              "Empty: jobs run while somebody uses it, too. Battery and use are known by the line alone; how busy it is this machine measures itself, while jobs "
              "run.</p></div>")
     again = _box("restart", "The machine may start again by itself, while it has nothing to do, for new modules of its pool", chosen.restart)
@@ -191,7 +200,8 @@ def _choices(key: str, chosen: settings.Settings) -> Html:
 
 
 def _box(name: str, text: str, is_set: bool) -> str:
-    return f'<p><input type="checkbox" id="{name}" name="{name}" value="yes"{" checked" if is_set else ""}> <label for="{name}">{plain(text)}</label></p>'
+    former = was(name, "yes" if is_set else NO_BOX)
+    return f'<p>{former}<input type="checkbox" id="{name}" name="{name}" value="yes"{" checked" if is_set else ""}> <label for="{name}">{plain(text)}</label></p>'
 
 
 def _line(key: str, is_made: bool) -> Html:

@@ -1,16 +1,13 @@
-"""The page on which limits are set: one form, whose fields are empty where there is no limit. It says of each field what stood there when it was opened, and sets
-those alone that differ, for others may have set limits since (`wow limit`, the same page elsewhere)."""
+"""The page on which limits are set: one form, whose fields are empty where there is no limit."""
 from wow.agent import client
 from wow.lib.errors import WowError
 from wow.limits import state, there, words
 from wow.web.html import Html, alert, button, form, page, plain, said
-from wow.web.setting import Setting
+from wow.web.setting import WAS, Setting, changed, was
 
 PATH = "/limits"
 LONGEST = 400
 """Characters of a field that are looked at."""
-WAS = "was-"
-"""Stands before the name of a field's former value."""
 FIELDS = (
     ("percent", "Percent of one processor", "numeric", "All jobs have this together: 50 is half a processor, 150 one and a half. It holds at once."),
     ("processors", "Processors", "numeric", "Jobs have so many at a time."),
@@ -41,7 +38,7 @@ def kept() -> dict[str, str]:
 
 def asked(given: dict[str, str]) -> dict[str, str]:
     """What the agent is asked for these fields: those that were changed."""
-    return {name: given[name].strip() or words.NONE for name in state.NAMES if given[name].strip() != given[f"{WAS}{name}"].strip()}
+    return {name: value or words.NONE for name, value in changed(state.NAMES, given).items()}
 
 
 def show(key: str, given: dict[str, str], wrong: str = "") -> bytes:
@@ -60,8 +57,8 @@ def _zone() -> str:
     return time.strftime("%H:%M %Z")
 
 
-def _field(name: str, label: str, keyboard: str, note: str, value: str, was: str) -> str:
-    return (f'<input type="hidden" name="{WAS}{name}" value="{plain(was[:LONGEST])}"><div class="field"><label for="{name}">{plain(label)}</label> '
+def _field(name: str, label: str, keyboard: str, note: str, value: str, former: str) -> str:
+    return (f'{was(name, former[:LONGEST])}<div class="field"><label for="{name}">{plain(label)}</label> '
             f'<input id="{name}" name="{name}" value="{plain(value[:LONGEST])}" maxlength="{LONGEST}"'
             f' inputmode="{keyboard}" autocomplete="off" spellcheck="false" aria-describedby="{name}-says"><p id="{name}-says">{plain(note + _most(name))}</p></div>')
 
@@ -85,5 +82,5 @@ class Limiting(Setting):
 
     def have_done(self, given: dict[str, str]) -> None:
         """Setting's."""
-        if changed := asked(given):
-            client.ask("limit", **changed)
+        if fields := asked(given):
+            client.ask("limit", **fields)

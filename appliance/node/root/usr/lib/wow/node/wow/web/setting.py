@@ -1,13 +1,27 @@
-"""A page on which an owner sets something of the machine: it shows how that stands, and again what the agent did not take, with why."""
+"""A page on which an owner sets something of the machine: it shows how that stands, and again what the agent did not take, with why. A form of many fields says of each
+what stood there when it was opened, and sets those alone that differ, for others may have set them since (a verb, the same page elsewhere)."""
 from wow.lib.errors import WowError
 from wow.web import guests
+from wow.web.html import Html, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable
+    from typing import Any, Callable, Iterable
 
 HOME = "/"
 """The machine's own page."""
+WAS = "was-"
+"""Stands before the name of a field's former value."""
+
+
+def was(name: str, value: str) -> Html:
+    """The field of a form that says what stood there."""
+    return Html(f'<input type="hidden" name="{WAS}{name}" value="{plain(value)}">')
+
+
+def changed(names: "Iterable[str]", given: dict[str, str]) -> dict[str, str]:
+    """The fields of these that were changed in the form, as they are now."""
+    return {name: given[name].strip() for name in names if given[name].strip() != given[f"{WAS}{name}"].strip()}
 
 
 class Setting:
