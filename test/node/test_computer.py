@@ -346,6 +346,17 @@ class Showing(Case):
         self.assertEqual(computer.asked({**opened, "used": " "}), {"used": "none"})
         self.assertEqual(computer.asked({**opened, "used": "x5 "}), {"used": "x5"})
 
+    def test_a_spoilt_file_is_told_on_the_page_and_made_anew_by_its_form(self):
+        def shown():
+            return computer.show("k", settings.read(), seen.Seen(), self.desk(), self.now).decode()
+        act.computer({"used": "5"}, 0)
+        self.assertNotIn('role="alert"', shown())
+        pathlib.Path(settings.FILE).write_bytes(b"\xff")
+        self.assertIn('role="alert"', shown())
+        self.assertIn("so jobs stand still on battery alone", shown())
+        act.computer(computer.asked(self.form(shown())), 0)
+        self.assertEqual(settings.load().chosen(), settings.Settings().chosen())
+
     def test_a_program_that_hears_reports_alone_ends_soon(self):
         self.assertTrue(computer.is_report({"PATH_INFO": "/computer", "REQUEST_METHOD": "POST"}))
         self.assertFalse(computer.is_report({"PATH_INFO": "/computer", "REQUEST_METHOD": "GET"}))

@@ -443,6 +443,20 @@ class Page(Case):
             setting.have_done(sent)
         self.assertEqual(state.read().values(), {"percent": 50, "processors": None, "memory": None, "disk": 2000, "speed": None, "month": 20, "hours": "mon 09:00-17:00"})
 
+    def test_a_spoilt_file_is_told_on_both_pages_and_made_anew_by_the_form(self):
+        self.ask(percent="50")
+        self.assertNotIn("alert", page.show("k", page.kept()).decode() + page.line("50 %", True))
+        pathlib.Path(state.FILE).write_bytes(b"\xff")
+        for said in (page.show("k", page.kept()).decode(), page.line(words.sentence(state.read()), True)):
+            self.assertIn('role="alert"', said)
+            self.assertIn("so no limit holds", said)
+            self.assertNotIn("all that the machine has", said)
+        self.ask(**page.asked({**page.kept(), "memory": "2048"}))
+        self.assertEqual((state.load().memory, state.load().percent), (2048, None))
+        pathlib.Path(state.FILE).write_bytes(b"\xff")
+        self.ask(**page.asked(page.kept()))
+        self.assertEqual(state.load().values(), state.Limits().values())
+
     def test_what_was_refused_is_shown_again_as_text_and_has_a_bound(self):
         for hostile in ('"><script>alert(1)</script>', "x" * 5000, "\u202egnp"):
             said = page.show("k", dict.fromkeys(page.Limiting.names, hostile), f"no: {hostile}").decode()

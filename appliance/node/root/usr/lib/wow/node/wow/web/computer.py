@@ -12,7 +12,7 @@ from wow.page import code, where
 from wow.web import guests
 from wow.web.guests import Refused
 from wow.web.html import Html, alert, button, form, page, plain, said
-from wow.web.setting import WAS, changed, was
+from wow.web.setting import UNKNOWN, WAS, anew, changed, was
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,24 +183,27 @@ def show(key: str, chosen: settings.Settings, found: seen.Seen, desk: Desk, now:
         facts.append(f"Reports with a wrong token: {desk.wrong}, the last one {plain(words.ago(max(0.0, now - desk.last)))}.")
     sees = "".join(f"<li>{one}</li>" for one in facts)
     says = "<p>This machine is a guest: of your computer it sees neither keyboard nor battery. One line, pasted there, has your computer tell it each minute.</p>"
-    return page("Your computer: WOW", f"<h1>Your computer</h1>{alert(said(wrong)) if wrong else ''}{says}<h2>What it sees now</h2><ul>{sees}</ul>"
-                f'<form method="get" action="{PATH}">{button("Look again")}</form><h2>When jobs stand still</h2>{_choices(key, chosen)}'
+    bad = anew(settings.load)
+    trouble = wrong or bad
+    return page("Your computer: WOW", f"<h1>Your computer</h1>{alert(said(trouble)) if trouble else ''}{says}<h2>What it sees now</h2><ul>{sees}</ul>"
+                f'<form method="get" action="{PATH}">{button("Look again")}</form><h2>When jobs stand still</h2>{_choices(key, chosen, not bad)}'
                 f"<h2>The line</h2>{_line(key, bool(chosen.token))}<p><a href=\"/\">Back to the machine's page</a></p>", key)
 
 
-def _choices(key: str, chosen: settings.Settings) -> Html:
-    boxes = _box("battery", "While my computer runs on battery", chosen.battery) + _box("busy", "While my computer is busy", chosen.busy)
+def _choices(key: str, chosen: settings.Settings, is_known: bool) -> Html:
+    boxes = _box("battery", "While my computer runs on battery", chosen.battery, is_known) + _box("busy", "While my computer is busy", chosen.busy, is_known)
     used = "" if chosen.used is None else str(chosen.used)
     field = ('<div class="field"><label for="used">While somebody uses it, and so many minutes more</label> '
-             f'{was("used", used)}<input id="used" name="used" value="{used}" maxlength="4" inputmode="numeric" autocomplete="off" aria-describedby="used-says"><p id="used-says">'
+             f'{was("used", used if is_known else UNKNOWN)}<input id="used" name="used" value="{used}" maxlength="4" inputmode="numeric" '
+             'autocomplete="off" aria-describedby="used-says"><p id="used-says">'
              "Empty: jobs run while somebody uses it, too. Battery and use are known by the line alone; how busy it is this machine measures itself, while jobs "
              "run.</p></div>")
-    again = _box("restart", "The machine may start again by itself, while it has nothing to do, for new modules of its pool", chosen.restart)
+    again = _box("restart", "The machine may start again by itself, while it has nothing to do, for new modules of its pool", chosen.restart, is_known)
     return form(f"{PATH}/set", key, boxes + field + again + button("Set", kind="strong"))
 
 
-def _box(name: str, text: str, is_set: bool) -> str:
-    former = was(name, "yes" if is_set else NO_BOX)
+def _box(name: str, text: str, is_set: bool, is_known: bool) -> str:
+    former = was(name, UNKNOWN if not is_known else "yes" if is_set else NO_BOX)
     return f'<p>{former}<input type="checkbox" id="{name}" name="{name}" value="yes"{" checked" if is_set else ""}> <label for="{name}">{plain(text)}</label></p>'
 
 

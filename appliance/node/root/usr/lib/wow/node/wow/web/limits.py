@@ -1,9 +1,10 @@
 """The page on which limits are set: one form, whose fields are empty where there is no limit."""
 from wow.agent import client
+from wow.lib import errors
 from wow.lib.errors import WowError
 from wow.limits import state, there, words
 from wow.web.html import Html, alert, button, form, page, plain, said
-from wow.web.setting import WAS, Setting, changed, was
+from wow.web.setting import UNKNOWN, WAS, Setting, anew, changed, was
 
 PATH = "/limits"
 LONGEST = 400
@@ -27,13 +28,16 @@ def line(sentence: str, has_slots: bool) -> Html:
     if not has_slots:
         return Html("")
     holds = f"<p>Jobs have at most: {said(sentence)}</p>" if sentence else "<p>Jobs may have all that the machine has, at any time.</p>"
+    if trouble := errors.trouble(state.load):
+        holds = alert(said(trouble))
     return Html(f'<h2>Limits</h2>{holds}<p><a href="{PATH}">Set limits</a></p>')
 
 
 def kept() -> dict[str, str]:
     """The fields as they hold now."""
     found = {name: "" if value is None else str(value) for name, value in state.read().values().items()}
-    return found | {f"{WAS}{name}": value for name, value in found.items()}
+    is_bad = errors.trouble(state.load) is not None
+    return found | {f"{WAS}{name}": UNKNOWN if is_bad else value for name, value in found.items()}
 
 
 def asked(given: dict[str, str]) -> dict[str, str]:
@@ -44,10 +48,11 @@ def asked(given: dict[str, str]) -> dict[str, str]:
 def show(key: str, given: dict[str, str], wrong: str = "") -> bytes:
     """The form with these values. wrong: why the last ones were not taken."""
     inner = "".join(_field(name, label, keyboard, note, given.get(name, ""), given.get(f"{WAS}{name}", "")) for name, label, keyboard, note in FIELDS)
+    trouble = wrong or anew(state.load)
     waits = "".join(f"<p>{said(one)}</p>" for one in words.waits(state.read()))
     says = ("<p>What of this computer jobs may have. A field that is empty is no limit. Fewer processors, less memory or disk hold for jobs that begin "
             "from then on: those that run keep what they have until they end.</p>")
-    return page("Limits: WOW", f"<h1>Limits</h1>{alert(said(wrong)) if wrong else ''}{says}{waits}{form(PATH, key, inner + button('Set limits', kind='strong'))}"
+    return page("Limits: WOW", f"<h1>Limits</h1>{alert(said(trouble)) if trouble else ''}{says}{waits}{form(PATH, key, inner + button('Set limits', kind='strong'))}"
                 f"<p>Times are those of the machine's zone, now {said(_zone())}.</p><p><a href=\"/\">Back to the machine's page</a></p>", key)
 
 

@@ -1,5 +1,6 @@
 """A page on which an owner sets something of the machine: it shows how that stands, and again what the agent did not take, with why. A form of many fields says of each
 what stood there when it was opened, and sets those alone that differ, for others may have set them since (a verb, the same page elsewhere)."""
+from wow.lib import errors
 from wow.lib.errors import WowError
 from wow.web import guests
 from wow.web.html import Html, plain
@@ -12,6 +13,15 @@ HOME = "/"
 """The machine's own page."""
 WAS = "was-"
 """Stands before the name of a field's former value."""
+
+UNKNOWN = "?"
+"""The former value where the file of all of them is no good: each one differs from it, so that the form makes the file anew."""
+
+
+def anew(load: "Callable[[], object]") -> str:
+    """What is wrong with the file of a form that is loaded so, and what to do; empty if nothing is."""
+    trouble = errors.trouble(load)
+    return f"{trouble}. Set here what is to hold: that makes it anew." if trouble else ""
 
 
 def was(name: str, value: str) -> Html:
