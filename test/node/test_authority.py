@@ -6,9 +6,11 @@ import sys
 import tempfile
 import threading
 import unittest
+from unittest import mock
 
 from test_web import HOSTILE, MARKS
 
+from wow.page import where
 from wow.web import authority, authority_pages, ca, html, picture
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
@@ -166,7 +168,8 @@ class Acts(unittest.TestCase):
             else:
                 original.__defaults__ = (self.ca.path,)
         self.bottle = Bottle()
-        pages = authority.Authority(self.bottle, lambda status, body, **headers: Answered(body, status, **headers))
+        pages = authority.Authority(self.bottle, lambda status, body, **headers: Answered(body, status, **headers), lambda: self.own)
+        self.own = ["192.0.2.11"]
         self.routes = {(path, method): does for path, method, does in pages.routes()}
 
     def ask(self, path, form=None, cookie="5ec", peer="127.0.0.1", host="localhost:4481", **query):
@@ -212,6 +215,16 @@ class Acts(unittest.TestCase):
                 self.assertEqual(answer.status, 403, (peer, host, path))
                 self.assertIn("ssh -L 4481:localhost:80 NAME@", answer.body)
         self.assertEqual(self.ca.asked, [])
+
+    def test_the_line_that_leads_here_has_the_port_of_virtualbox_s_nat_and_else_the_address_that_was_asked(self):
+        def line(host, *own):
+            self.own = list(own)
+            return self.ask("/ca", peer="192.0.2.50", host=host).body.partition("<p><code>")[2].partition("</code>")[0]
+        self.assertIn("ssh -L 4481:localhost:80 NAME@192.0.2.12", line("192.0.2.12", "192.0.2.11", "192.0.2.12"))
+        self.assertIn("ssh -L 4481:localhost:80 NAME@MANAGER", line("localhost:4480"))
+        with mock.patch.object(where.files, "read", lambda _: "VirtualBox\n"):
+            self.assertIn("ssh -p 4422 -L 4481:localhost:80 NAME@localhost", line("localhost:4480", where.NAT))
+            self.assertIn("ssh -L 4481:localhost:80 NAME@192.168.56.10", line("192.168.56.10", where.NAT, "192.168.56.10"))
 
     def test_a_code_gives_a_cookie_for_these_pages_alone(self):
         self.assertIn("wow-ca page", self.ask("/ca", cookie="").body)

@@ -42,7 +42,7 @@ class App:
                 *(route for one in (limits.Limiting, place.Placing, screens.Screens)
                   for route in one(bottle, self._secret, self._must, self._answer, CODES).routes()),
                 *joining.Joining(bottle, self._secret, self._must, self._answer, CODES).routes(),
-                *authority.Authority(bottle, self._answer).routes(),
+                *authority.Authority(bottle, self._answer, addresses).routes(),
                 *((f"/{name}", "GET", self._static(name)) for name in STATIC)):
             self._routes.route(path, method, answer)
         self._routes.default_error_handler = self._error

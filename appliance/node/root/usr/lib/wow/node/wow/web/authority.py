@@ -21,10 +21,10 @@ LOOPBACK = "127.0.0.1"
 
 
 class Authority:
-    """bottle: the package; answer: makes a page's answer of its status and HTML."""
+    """bottle: the package; answer: makes a page's answer of its status and HTML; addresses: the machine's own, now."""
 
-    def __init__(self, bottle: "Any", answer: "Answer") -> None:
-        self._bottle, self._answer = bottle, answer
+    def __init__(self, bottle: "Any", answer: "Answer", addresses: "Callable[[], list[str]]") -> None:
+        self._bottle, self._answer, self._addresses = bottle, answer, addresses
 
     def routes(self) -> "list[tuple[str, str, Answer]]":
         """(path, method, what answers)."""
@@ -42,7 +42,7 @@ class Authority:
                 return self._answer(404, pages.elsewhere())
             host = str(environ.get("HTTP_HOST", "")).partition(":")[0]
             if environ.get("REMOTE_ADDR") != LOOPBACK or host not in where.NAMES:
-                return self._answer(403, pages.by_ssh(host))
+                return self._answer(403, pages.by_ssh(self._login_line(host)))
             try:
                 return does()
             except ca.NotIn as error:
@@ -52,6 +52,11 @@ class Authority:
             except ca.Away as error:
                 return self._answer(502, pages.away(str(error)))
         return answer
+
+    def _login_line(self, host: str) -> str:
+        """The command by which who asked for this Host logs in: at the address that leads here already, or by the port that is forwarded here."""
+        own = self._addresses()
+        return where.ssh([host] if host in own and host != where.NAT else own) or "ssh NAME@MANAGER"
 
     def _secret(self) -> str:
         return where.secret(COOKIE, self._bottle.request.environ)

@@ -40,9 +40,9 @@ def login(given: str, wrong: str) -> bytes:
     return _page(TITLE, f"<h1>The pool's CA</h1>{alert(said(wrong)) if wrong else ''}{how}{form('/ca/login', '', fields)}")
 
 
-def by_ssh(host: str) -> bytes:
-    """To who comes over a network, where all could be read."""
-    line = f"ssh -L {agreed.ADMIN_PAGE_PORT}:localhost:80 NAME@{host or 'MANAGER'}"
+def by_ssh(command: str) -> bytes:
+    """To who comes over a network, where all could be read. command: the one that logs in to this machine, with NAME for whoever does."""
+    line = command.replace(" NAME@", f" -L {agreed.ADMIN_PAGE_PORT}:localhost:80 NAME@")
     return _page(TITLE, "<h1>The pool's CA</h1><p>Administrators reach this page through ssh alone, so that nobody on the way reads a login or a ticket. "
                  f"Type on your own computer, with your name for NAME:</p><p><code>{said(line)}</code></p>"
                  "<p>and there <code>wow-ca page</code>, which prints the link to open.</p>" + _to_machine())
