@@ -160,9 +160,8 @@ internal sealed class EstTarget : FuzzTarget
 
     private static EstHandler MakeHandler(CaFolder ca, TimeProvider time)
     {
-        var settings = new ServeSettings(new IPEndPoint(IPAddress.Loopback, 0), "", "", 1) { Burst = int.MaxValue };
-        return new EstHandler(
-            new EnrolmentDesk(ca, time), new RevocationDesk(ca, time), new PossessionCheck(IPAddress.Loopback, 1, TimeSpan.FromSeconds(1)), settings, time, _ => { });
+        var settings = new ServeSettings(new IPEndPoint(IPAddress.Loopback, 0), "", "", 1) { Burst = int.MaxValue, PossessionTimeout = TimeSpan.FromSeconds(1) };
+        return new EstHandler(new EnrolmentDesk(ca, time), new RevocationDesk(ca, time), new PossessionCheck(IPAddress.Loopback, 1), settings, time, _ => { });
     }
 
     private sealed class StoppedTime(DateTimeOffset now) : TimeProvider
