@@ -200,7 +200,7 @@ class Setting(unittest.TestCase):
         """For how many seconds the program has jobs wait that say nothing of it."""
         said = []
         gone = types.SimpleNamespace(look=lambda: None, lost=[], machines={}, parted=set(), running={})
-        doubts = types.SimpleNamespace(look=lambda *_: None, is_calm=False, is_doubtful=True, lost=lambda *_: [])
+        doubts = types.SimpleNamespace(look=lambda *_: None, is_calm=False, is_doubtful=True, is_urgent=lambda _: True, lost=lambda *_: [])
         with mock.patch.object(keeper.facts, "read", lambda: samples.pool(**changes)), mock.patch.object(keeper, "Shadows", lambda: gone), \
                 mock.patch.object(keeper, "Watch", lambda: doubts), mock.patch.object(queue, "release"), mock.patch.object(queue, "running", lambda default: said.append(default) or []), \
                 mock.patch.object(overlay, "boots", lambda _: {}), mock.patch.object(overlay, "reaches_anybody", lambda: True), \
@@ -244,6 +244,14 @@ class QueueTests(unittest.TestCase):
         found = [startd("beta", 200, 1010), startd("beta", 100, 1000), {}, startd("gamma", 7, None)]
         self.assertEqual({host: (ad.birth, ad.heard) for host, ad in queue.newest(found).items()}, {"beta": ("200", "1010")})
         self.assertEqual({BETA: "200"}, self.advertised(found))
+
+    def test_what_a_startd_tells_of_its_claims_is_that_of_all_its_slots(self):
+        whole, at_work = startd("beta", 100, 1010), {**startd("beta", 100, 1000), "State": "Claimed", "PublicClaimId": "<a>#1#2#..."}
+        other = {**startd("gamma", 100, 1000), "State": "Claimed", "PublicClaimId": "<b>#1#2#..."}
+        self.assertEqual(queue.newest([whole, at_work, other])["beta"].claims, {"<a>#1#2#..."})
+        self.assertEqual(queue.newest([{**whole, "State": "Unclaimed"}])["beta"].claims, set())
+        for state in queue.AT_WORK:
+            self.assertIsNone(queue.newest([whole, at_work, {**whole, "State": state}])["beta"].claims)
 
     def test_a_machine_does_not_say_of_another_that_it_was_started_anew(self):
         self.assertEqual({GAMMA: "7"}, self.advertised([startd("gamma", 7, 1000), startd("beta", "1\ngamma 999 2000", 2000)]))

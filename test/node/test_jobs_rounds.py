@@ -3,7 +3,7 @@ import json
 import unittest
 from unittest import mock
 
-from test_jobs import BETA, DEFAULT, GAMMA, HOME, at, job
+from test_jobs import BETA, DEFAULT, GAMMA, HOME, at, claim, job, look, settled
 
 from wow.jobs import keeper, queue
 from wow.jobs.patience import Advertised
@@ -82,6 +82,21 @@ class KeeperTests(unittest.TestCase):
         for now in (10.0, 60.0, 65.0, 70.0):
             self.round(one, now)
         self.assertEqual(self.released - before, 2, "for a minute it is looked whether the job is on hold again")
+
+    def test_a_job_that_its_machine_has_no_more_is_taken_back_within_two_of_its_ads_and_the_queue_is_asked_twice_a_minute_after_a_while(self):
+        one, self.parted = self.keeper(), {BETA}
+        kept = job().claim
+        for now in range(0, 600, 5):
+            self.ads = {BETA: Advertised("100", str(now // 30), {kept})}
+            self.round(one, float(now))
+        self.assertEqual((self.taken, self.looked), ([], 24 + 16))
+        with mock.patch.object(keeper.files, "find", lambda name: "UPDATE_INTERVAL = 120\n"):
+            for now in range(600, 1000, 5):
+                self.ads = {BETA: Advertised("100", str(now // 30), set())}
+                self.round(one, float(now))
+                if self.taken:
+                    break
+        self.assertEqual(([number for number, _ in self.taken], 150 <= now - 600 <= 190), (["1.0"], True))
 
     def test_a_job_is_released_when_its_own_shadow_is_gone_whatever_else_runs_there(self):
         one, self.revoked = self.keeper(), (2.0, {BETA})
@@ -194,6 +209,42 @@ class KeeperTests(unittest.TestCase):
             self.boots = {BETA: Boot("a", 3600.0) if self.reaches else None}
             self.round(one, 5.0 * now)
             self.assertEqual(self.advertised, told)
+
+
+class Forgotten(unittest.TestCase):
+    """Jobs that a machine that is well has no more."""
+
+    def parted(self, ad, until=600, interval=60.0):
+        """(job's number, why, when) of what is taken back of two jobs on beta, whose shadows are without a connection from second 10 on. ad: {second: what the
+        collector has of beta then}."""
+        watch, found = settled(), []
+        for now in range(0, until, 5):
+            watch.look(now, {BETA: 60.0 + now}, {BETA: Boot("a", 3600.0)}, True, {BETA} if now > 10 else ())
+            if watch.is_doubtful:
+                found += [(one.number, why, now) for one, why in watch.lost(now, [job("1.0"), job("2.0")], {BETA: ad(now)} if ad(now) else {}, (), interval)]
+        return found
+
+    def test_a_job_that_its_well_machine_has_no_more_is_taken_back_once_no_ad_of_it_can_be_late(self):
+        found = self.parted(lambda now: Advertised("100", str(now // 30), {claim("2.0")}), until=80)
+        self.assertEqual(found, [("1.0", "beta ended the job before its files were home, so it runs again", 75)])
+        self.assertEqual(self.parted(lambda now: Advertised("100", str(now // 300), {claim("2.0")}), until=300), [], "beta was not heard anew")
+
+    def test_a_job_whose_claim_comes_late_or_may_be_one_that_is_not_named_stays(self):
+        for claims in (lambda now: {claim("1.0"), claim("2.0")} if now >= 70 else set(), lambda _: None, lambda now: set() if now % 60 else {claim("1.0"), claim("2.0")}):
+            self.assertEqual(self.parted(lambda now, of=claims: Advertised("100", str(now // 30), of(now))), [])
+        self.assertEqual(self.parted(lambda _: None), [], "the collector does not answer")
+
+    def test_while_a_shadow_is_without_its_connection_the_collector_is_asked_in_each_round_for_two_minutes_alone(self):
+        watch, urgent = settled(), []
+        for now in range(0, 3590, 5):
+            watch.look(now, {BETA: 60.0}, {BETA: Boot("a", 3600.0)}, True, {BETA})
+            urgent += [now] if watch.is_urgent(now) else []
+            watch.lost(now, [job()], {BETA: Advertised("100", str(now // 30), {claim("1.0")})})
+        self.assertEqual((urgent[0], urgent[-1]), (0, 115))
+        look(watch, 3600.0, {BETA: "a"})
+        watch.lost(3600.0, [job()], {BETA: Advertised("100", "later", {claim("1.0")})})
+        look(watch, 3605.0, {BETA: "b"})
+        self.assertTrue(watch.is_urgent(3605.0))
 
 
 class Outlived(unittest.TestCase):

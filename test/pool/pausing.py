@@ -24,11 +24,15 @@ BURNS = "while :; do :; done"
 SAVES = """[ ! -e kept ] || { cat kept; hostname; exit 0; }
 trap 'echo saved > kept; exit 1' TERM
 while :; do sleep 0.2 & wait $!; done"""
+ELSEWHERE = '[ "$(hostname)" = beta ] || { echo well; exit 0; }; while :; do sleep 1; done'
 KEEPS = "when_to_transfer_output = ON_EXIT_OR_EVICT\ntransfer_output_files = kept"
 COUNTS = "count=0; while [ $count -lt {} ]; do count=$((count + 1)); done"
 SHORT, LONG = f"{COUNTS.format(60000)}; echo well", COUNTS.format(3000000)
 BIG = 200
 """MB that are carried: seconds."""
+FORGOTTEN = 300.0
+"""Seconds: 50 until the startd ends the starter, 15 in which the shadow asks for its job, 60 in which an ad may be late; the rest is the machine's load."""
+VACATING = "-> Preempting/Vacating"
 STARTD = "/var/log/condor/StartLog"
 PATIENCE = "/etc/condor/config.d/90-pausing.conf"
 ASK = """import sys
@@ -160,6 +164,17 @@ def gives_back(tally, alpha, beta, here):
         must(said[:1] == ["saved"] and said[1:2] != ["beta"], f"{said}")
         log = text(alpha, f"/home/alice/{job.name}.log")
         must(events(job, "004") == 1 and events(job, "012") == 0 and "was not reached" not in log, log)
+        beta.sh("wow resume")
+    with tally.case("a job whose machine gave it back and forgot it before its files were home runs again elsewhere, and not after its lease alone"):
+        job = Job(alpha, "alice", ELSEWHERE, more=f'rank = TARGET.Machine == "{here}"').started(LIMIT)
+        until(lambda: beta.jobs_processes, bool, "it runs on beta", 20)
+        evicted = text(beta, STARTD).count(VACATING)
+        beta.sh("wow pause", "alice")
+        until(lambda: text(beta, STARTD).count(VACATING), lambda count: count > evicted, "it is given back", LIMIT, pause=0.05)
+        # As if what it sends took longer than the startd waits.
+        beta.sh("pkill -STOP -x condor_starter")
+        must("well" in job.result(FORGOTTEN) and starts(job) == 2, text(alpha, f"/home/alice/{job.name}.log"))
+        must("before its files were home" in text(alpha, f"/home/alice/{job.name}.log"), text(alpha, f"/home/alice/{job.name}.log"))
         beta.sh(f"wow resume; rm {PATIENCE}; condor_reconfig -startd")
     with tally.case("HTCondor that is stopped in a machine that is paused gives jobs time for their checkpoint, and leaves nothing frozen"):
         job = Job(alpha, "alice", SAVES, on=here, more=KEEPS).started(LIMIT)

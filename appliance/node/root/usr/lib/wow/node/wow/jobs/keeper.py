@@ -11,13 +11,13 @@ import sys
 import time
 
 from wow.computer import rounds as watching
-from wow.condor import drained, reread
+from wow.condor import drained, pace, reread
 from wow.config import facts
 from wow.given import counter
 from wow.jobs import ads, queue, returned, runs, updates
 from wow.jobs.patience import Watch
 from wow.jobs.shadows import Shadows
-from wow.lib import barred, overlay
+from wow.lib import barred, files, overlay
 from wow.lib.errors import WowError
 from wow.limits import line
 from wow.limits import rounds as limiting
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 ROUND = 5.0
 """Seconds from one look to the next: a machine takes longer than that to start anew."""
 QUEUE_EVERY = 30.0
-"""Seconds from one look at the queue to the next while a machine is absent; HTCondor's tools take long to start."""
+"""Seconds from one look at the queue to the next while a machine is absent, or a shadow is without its connection for long; HTCondor's tools take long to start."""
+MARGIN = 30.0
+"""Seconds that an ad of a machine may be late. All come as often as this machine's own."""
 MINDED = 60.0
 """Seconds for which shadows are waited for whose jobs were taken back, and then for which it is looked whether those are still on hold: the schedd may have put
 them there once more when a shadow ended."""
@@ -77,12 +79,12 @@ class Keeper:
         self._advertise(reaches_others)
         since, revoked = barred.read()
         out = {address for address, age in machines.items() if address in revoked and age > since}
-        if not out and (self._watch.is_calm or (not self._watch.is_doubtful and now - self._listed < QUEUE_EVERY)):
+        if not out and (self._watch.is_calm or (not self._watch.is_urgent(now) and now - self._listed < QUEUE_EVERY)):
             return
         self._listed = now
         jobs = queue.running(self._patience)
         found = queue.advertised(jobs) if self._watch.is_doubtful else {}
-        if lost := self._watch.lost(now, jobs, found, out):
+        if lost := self._watch.lost(now, jobs, found, out, pace.kept(files.find(pace.FILE) or "") + MARGIN):
             # Before: what fails there may leave jobs on hold.
             self._may_hold = True
             self._left |= queue.take_back(lost, jobs, self._shadows.running)

@@ -18,7 +18,9 @@ RUNNING = "JobStatus == 2 || JobStatus == 6 || JobStatus == 7"
 COMPLETED = 4
 OF_A_JOB = ("ClusterId", "ProcId", "PublicClaimId", "RemoteHost", "WowPatience")
 OF_AN_ENDED_JOB = ("ClusterId", "ProcId", "LastPublicClaimId")
-OF_A_STARTD = ("Machine", "DaemonStartTime", "LastHeardFrom")
+OF_A_STARTD = ("Machine", "DaemonStartTime", "LastHeardFrom", "State", "PublicClaimId")
+AT_WORK = ("Claimed", "Preempting")
+"""States of a slot that has a claim. It says by which in the first alone (HTCondor, Resource.cpp)."""
 QUICK = 20.0
 """Seconds that a question may take."""
 YOUNG = 30.0
@@ -128,11 +130,19 @@ def advertised(jobs: "Iterable[Job]") -> dict[str, Advertised]:
 def newest(found: "Iterable[dict[str, Any]]") -> dict[str, Advertised]:
     """These ads of startds, by machine; an address is no key, for a startd that was started while the machine was busy has none in its ads for a minute. Of
     a machine with several slots the ad that was heard last counts: those of slots that a startd had before it was started anew stay for minutes."""
-    last: dict[str, Advertised] = {}
-    for host, birth, heard in (tuple(ad.get(name) for name in OF_A_STARTD) for ad in found):
-        if isinstance(host, str) and isinstance(birth, int) and isinstance(heard, int) and (host not in last or heard > int(last[host].heard)):
-            last[host] = Advertised(str(birth), str(heard))
-    return last
+    last: dict[str, tuple[int, int]] = {}
+    claims: dict[str, set[str]] = {}
+    silent: set[str] = set()
+    for host, birth, heard, state, claim in (tuple(ad.get(name) for name in OF_A_STARTD) for ad in found):
+        if not isinstance(host, str):
+            continue
+        if isinstance(claim, str):
+            claims.setdefault(host, set()).add(claim)
+        elif state in AT_WORK:
+            silent.add(host)
+        if isinstance(birth, int) and isinstance(heard, int) and (host not in last or heard > last[host][1]):
+            last[host] = birth, heard
+    return {host: Advertised(str(birth), str(heard), None if host in silent else claims.get(host, set())) for host, (birth, heard) in last.items()}
 
 
 def take_back(lost: "list[tuple[Job, str]]", every: "list[Job]", shadows: "dict[int, Shadow]") -> set[int]:
