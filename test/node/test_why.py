@@ -117,7 +117,7 @@ class Decisions(unittest.TestCase):
 
     def test_what_condor_submit_added_is_explained_by_the_line_that_it_comes_from(self):
         for text, line in (('stringListIMember("https",TARGET.HasFileTransferPluginMethods)', "list it in transfer_input_files"),
-                           ("TARGET.HasContainer", "Leave container_image"), ("TARGET.HasDockerURL", "Leave container_image"), ("TARGET.HasDocker", "(docker_image)")):
+                           ("TARGET.HasContainer", "Leave container_image"), ('TARGET.Arch == "AARCH64"', 'requirements = TARGET.Arch == "X86_64"'), ("TARGET.HasDockerURL", "Leave container_image"), ("TARGET.HasDocker", "(docker_image)")):
             kept = copy.deepcopy(JOBS[BUSY]["match"])
             kept["conditions"].append({"text": text, "of": "job", "resource": "", "wanted": None})
             found = words.unmet({**kept, "machines": [{**one, "met": [*one["met"], False]} for one in kept["machines"]]})
@@ -337,7 +337,49 @@ class Verbs(unittest.TestCase):
     def test_where_there_may_be_more_jobs_than_are_looked_at_it_is_said(self):
         some = self.explained(ONE) * gather.MOST
         self.assertEqual(jobs_verb.totals(some[1:]), f"{gather.MOST - 1} jobs: 0 run, {gather.MOST - 1} wait, 0 held")
-        self.assertIn("condor_q -totals", jobs_verb.totals(some))
+        self.assertNotIn("condor_q -totals", "\n".join(jobs_verb.lines(some[1:])))
+        every = {gather.IDLE: 9960, gather.RUNNING: 0, gather.HELD: 40, gather.REMOVED: 1, gather.ENDED: 0, gather.SUSPENDED: 0}
+        *_, totals, more = jobs_verb.lines(some, counts=every)
+        self.assertEqual((totals, more), ("10001 jobs: 0 run, 9960 wait, 40 held, 1 other", why_verb.lines(some, "alice")[-1]))
+        self.assertIn("condor_q -totals", more)
+
+    def test_one_held_job_is_seen_among_thousands_that_wait_and_all_are_counted(self):
+        lots = {gather.LOTS[0]: [5], gather.LOTS[1]: [], gather.LOTS[2]: [1] * gather.MOST, gather.LOTS[3]: []}
+        asked = []
+
+        def run(command, timeout):
+            asked.append(command)
+            if command[0] != "condor_q":
+                return 1, ""
+            if "-totals" in command:
+                return 0, "\nTotal for query: 10007 jobs; 1 completed, 2 removed, 9964 idle, 3 running, 37 held, 0 suspended \n"
+            wanted = command[command.index("-constraint") + 1]
+            states = next((found for lot, found in lots.items() if f"(Owner == \"alice\") && ({lot})" == wanted), [1] * gather.MOST)
+            return 0, "\n".join(f'{{"ClusterId": 12, "ProcId": {number}, "JobStatus": {state}, "Owner": "alice"}}' for number, state in enumerate(states))
+
+        with ads.classad2(), mock.patch.object(system, "run", run), mock.patch.object(jobs_verb.pwd, "getpwuid") as me, mock.patch("builtins.print") as told, \
+                mock.patch.object(gather, "pool", return_value=None):
+            me.return_value.pw_name = "alice"
+            self.assertEqual(dispatch.main(["jobs"]), 0)
+        self.assertRegex(told.call_args.args[0], "(?s)12.0 .* is held .*\n10007 jobs: 3 run, 9964 wait, 37 held, 3 other\n")
+        self.assertEqual(sum("-long:new" in command for command in asked), 5)
+
+    def test_a_queue_s_count_that_is_none_is_not_told(self):
+        for reply in ((1, ""), (0, "Total for query: some"), (system.TIMED_OUT, "")):
+            with mock.patch.object(system, "run", return_value=reply):
+                self.assertIsNone(gather.counts("true"))
+
+    def test_a_job_of_thousands_is_told_its_own_turn(self):
+        for said, wanted in (("Total for query: 8990 jobs; 0 completed, 0 removed, 8990 idle, 0 running, 0 held, 0 suspended", "after 8990 other jobs of the same person"),
+                             ("", "It is one of many jobs")):
+            with ads.classad2(), mock.patch.object(system, "run", return_value=(0, said)) as asked, mock.patch.object(explain.Explainer, "_know"):
+                [ad] = gather.classads.parse(ads.printed('ClusterId = 12\nProcId = 9000\nJobPrio = -1\nJobStatus = 1\nUser = "alice@alpha.p"'))
+                [explained] = [gather.ahead(one) for one in (ad,)]
+            self.assertIn('User == "alice@alpha.p" && (JobPrio > -1 || (JobPrio == -1 && (ClusterId < 12 || (ClusterId == 12 && ProcId < 9000))))', asked.call_args.args[0][-1])
+            self.assertIn(wanted, decide.turn({"user": "alice"}, {"users": []}, explained))
+        with ads.classad2():
+            some = gather.classads.parse(ads.printed("JobStatus = 1")) * gather.MOST
+            self.assertEqual(explain.ahead(some), {})
 
     def test_a_job_that_is_nowhere_is_an_error_that_says_where_jobs_are_known(self):
         with ads.classad2(), mock.patch.object(system, "run", return_value=(0, "")), mock.patch("sys.stderr") as told:
@@ -360,7 +402,7 @@ class Verbs(unittest.TestCase):
         self.assertEqual(len(lines), 2)
         self.assertRegex(lines[0], "^Job 6.0 and 1 more has ended: It ended .* with exit code 0 on alpha")
         self.assertRegex(lines[1], "^Job 6.1 and 1 more has ended, on 2 machines. Of the first: It ended .* with exit code 1 on alpha")
-        self.assertIn("There may be more", why_verb.lines([one("6.0", "alpha", 0)] * gather.MOST, "alice")[-1])
+        self.assertIn("condor_q -totals", why_verb.lines([one("6.0", "alpha", 0)] * gather.MOST, "alice")[-1])
 
     def test_a_program_in_a_deep_folder_has_its_own_name(self):
         with ads.classad2():

@@ -37,7 +37,7 @@ def run(given: Given) -> int:
     explainer, looks = Explainer(), 0
     while True:
         found = look(explainer, whose)
-        show(found, given)
+        show(found, given, gather.counts(whose) if len(found) >= gather.MOST else None)
         if not given.has(WATCH) or not found:
             return 0
         time.sleep(PAUSE)
@@ -50,18 +50,18 @@ def look(explainer: Explainer, whose: str) -> list[Explained]:
     """The jobs with their answers, in the queue's order."""
     jobs: "list[Ad]" = sorted(gather.queue(whose), key=explain.order)
     before = explain.ahead(jobs)
-    return [explainer.explain(ad, before.get(gather.job(ad)["number"], 0)) for ad in jobs]
+    return [explainer.explain(ad, before.get(gather.job(ad)["number"])) for ad in jobs]
 
 
-def show(found: list[Explained], given: Given) -> None:
-    """Prints them once."""
+def show(found: list[Explained], given: Given, counts: dict[int, int] | None = None) -> None:
+    """Prints them once. counts: of all jobs, where these may be some of them."""
     if given.has(JSON):
         print(json.dumps({"jobs": [one.facts() for one in found]}), flush=True)
     else:
-        print((CLEAR if given.has(WATCH) and sys.stdout.isatty() else "") + "\n".join(lines(found, given.has(ALL))), flush=True)
+        print((CLEAR if given.has(WATCH) and sys.stdout.isatty() else "") + "\n".join(lines(found, given.has(ALL), counts)), flush=True)
 
 
-def lines(found: list[Explained], everybody: bool = False) -> list[str]:
+def lines(found: list[Explained], everybody: bool = False, counts: dict[int, int] | None = None) -> list[str]:
     """A line for each batch and state and reason."""
     if not found:
         return ["no jobs"]
@@ -72,7 +72,7 @@ def lines(found: list[Explained], everybody: bool = False) -> list[str]:
     ordered = sorted(groups.values(), key=lambda group: ORDER.index(group[0].job["status"]) if group[0].job["status"] in ORDER else 0)
     rows = [["job", *(["owner"] if everybody else []), "name", "state", "where", "since", "why"], *(row(group, everybody) for group in ordered[:MOST_LINES])]
     left = [] if len(ordered) <= MOST_LINES else [f"{len(ordered) - MOST_LINES} lines more: wow jobs --json"]
-    return table.columns(rows) + left + [totals(found)]
+    return table.columns(rows) + left + [totals(found, counts), *explain.more(found)]
 
 
 def row(group: list[Explained], everybody: bool) -> list[str]:
@@ -102,14 +102,14 @@ def where(group: list[Explained]) -> str:
     return ", ".join(shown) + (f" and {len(names) - MOST_HOSTS} more" if len(names) > MOST_HOSTS else "")
 
 
-def totals(found: list[Explained]) -> str:
-    """How many are in which state."""
-    counts = {status: sum(one.job["status"] == status for one in found) for status in ORDER}
+def totals(found: list[Explained], counts: dict[int, int] | None = None) -> str:
+    """How many are in which state. counts: as the queue itself counts; these jobs are counted without."""
+    counts = counts or {status: sum(one.job["status"] == status for one in found) for status in ORDER}
+    every = sum(counts.values())
     known = {RUNNING: "run", IDLE: "wait", HELD: "held"}
     told = [f"{counts[status]} {word}" for status, word in known.items()]
-    other = len(found) - sum(counts[status] for status in known)
-    more = ". That is as many as are looked at here; all are counted by: condor_q -totals" if len(found) >= gather.MOST else ""
-    return f"{len(found)} job{'' if len(found) == 1 else 's'}: {', '.join(told)}" + (f", {other} other" if other else "") + more
+    other = every - sum(counts[status] for status in known)
+    return f"{every} job{'' if every == 1 else 's'}: {', '.join(told)}" + (f", {other} other" if other else "")
 
 
 VERB = Verb("jobs", "", "your jobs on this machine: state, where each runs, since when, and in short why it waits", (ALL, WATCH, JSON), run)

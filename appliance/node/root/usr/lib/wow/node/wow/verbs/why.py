@@ -16,6 +16,8 @@ STUCK = f"(JobStatus == {gather.IDLE} || JobStatus == {gather.HELD} || JobStatus
 """Jobs of which a person asks why."""
 PLACED = (gather.RUNNING, gather.TRANSFERRING, gather.SUSPENDED, gather.ENDED)
 """Jobs whose sentence names a machine."""
+FEW = 3
+"""So many jobs' turns are asked for one by one, which costs a question each; of more all that wait are looked at."""
 NONE = "None of your jobs on this machine waits or is held. Those that run: wow jobs"
 
 
@@ -53,9 +55,15 @@ def explained(number: str) -> list[Explained]:
 
 def answers(jobs: "list[Ad]") -> list[Explained]:
     """Jobs with their answers, in the queue's order."""
-    before = explain.ahead(gather.queue("JobStatus == 1")) if any(gather.job(ad)["status"] == gather.IDLE for ad in jobs) else {}
+    ordered = sorted(jobs, key=explain.order)
+    idle = [ad for ad in ordered if gather.job(ad)["status"] == gather.IDLE]
+    before: "dict[str, int | None]" = {}
+    if len(idle) <= FEW:
+        before.update((gather.job(ad)["number"], gather.ahead(ad)) for ad in idle)
+    else:
+        before.update(explain.ahead(gather.queue(f"JobStatus == {gather.IDLE}")))
     explainer = explain.Explainer()
-    return [explainer.explain(ad, before.get(gather.job(ad)["number"], 0)) for ad in sorted(jobs, key=explain.order)]
+    return [explainer.explain(ad, before.get(gather.job(ad)["number"])) for ad in ordered]
 
 
 def lines(found: list[Explained], user: str) -> list[str]:
@@ -63,8 +71,7 @@ def lines(found: list[Explained], user: str) -> list[str]:
     groups: dict[tuple[int, str, str, str], list[Explained]] = {}
     for one in found:
         groups.setdefault((one.job["status"], one.answer.code, one.job["reason"], one.job["exit"]), []).append(one)
-    more = [f"There may be more: {gather.MOST} jobs are looked at here. Name one by its number, like 12.{gather.MOST}"] if len(found) >= gather.MOST else []
-    return [line(group, user) for group in groups.values()] + more
+    return [line(group, user) for group in groups.values()] + explain.more(found)
 
 
 def line(group: list[Explained], user: str) -> str:

@@ -21,9 +21,9 @@ MOST_NAMED = 3
 STATES = {IDLE: "waits", RUNNING: "runs", REMOVED: "was removed", ENDED: "has ended", HELD: "is held", TRANSFERRING: "sends its output back", SUSPENDED: "is suspended"}
 
 
-def decide(job: "Job", pool: "Pool | None", match: "Match | None", ahead: int = 0) -> Answer:
+def decide(job: "Job", pool: "Pool | None", match: "Match | None", ahead: int | None = 0) -> Answer:
     """Why the job is as it is. pool: None if the manager does not answer; pool and match are needed for a job that waits alone. ahead: how many of the same
-    person's jobs come before it."""
+    person's jobs come before it, None where that is not known."""
     if job["status"] != IDLE:
         return placed(job)
     if pool is None or match is None:
@@ -68,7 +68,7 @@ def placed(job: "Job") -> Answer:
     return Answer("unknown", f"HTCondor calls its state {job['status']}.", f"Look with: condor_q -long {job['number']}.")
 
 
-def wait(job: "Job", pool: "Pool", able: "list[Machine]", ahead: int) -> Answer:
+def wait(job: "Job", pool: "Pool", able: "list[Machine]", ahead: int | None) -> Answer:
     """Machines would do: they are busy, or it is a matter of seconds, or the negotiator has another reason."""
     free = [machine for machine in able if machine["free"]]
     draining = [machine for machine in able if machine["draining"]]
@@ -132,8 +132,10 @@ def whose(machines: "list[Machine]") -> str:
     return " with jobs of " + ", ".join(f"{person(user)} ({counts[user]})" for user in first[:MOST_NAMED]) + more
 
 
-def turn(job: "Job", pool: "Pool", ahead: int) -> str:
+def turn(job: "Job", pool: "Pool", ahead: int | None) -> str:
     """Whose turn it is. Who used the pool less lately is served first."""
+    if ahead is None:
+        return "It is one of many jobs of the same person."
     before = [user for user in pool["users"] if user["name"] != job["user"]]
     own = next((user["priority"] for user in pool["users"] if user["name"] == job["user"]), 0.0)
     before = [user for user in before if user["priority"] < own]

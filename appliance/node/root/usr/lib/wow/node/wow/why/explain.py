@@ -48,8 +48,8 @@ class Explainer:
         self._is_known = False
         self._matches.clear()
 
-    def explain(self, ad: "Ad", before: int) -> Explained:
-        """One job. before: how many of the same person's waiting jobs come before it."""
+    def explain(self, ad: "Ad", before: int | None) -> Explained:
+        """One job. before: how many of the same person's waiting jobs come before it; None where that is not known."""
         job = gather.job(ad)
         if job["status"] != IDLE:
             return Explained(job, decide.decide(job, None, None), None)
@@ -72,8 +72,18 @@ class Explainer:
         return self._matches[key]
 
 
+def more(found: list[Explained]) -> list[str]:
+    """What to say below these jobs where there may be more."""
+    many = len(found) >= gather.MOST
+    return [f"Of so many jobs {gather.MOST} in each state are looked at here. All are counted by: condor_q -totals. One is asked for by its number: "
+            f"wow why 12.{gather.MOST}"] if many else []
+
+
 def ahead(jobs: "list[Ad]") -> dict[str, int]:
-    """How many waiting jobs of the same person come before each waiting one of these: those of a higher priority, then those that came earlier."""
+    """How many waiting jobs of the same person come before each waiting one of these: those of a higher priority, then those that came earlier. None is said where
+    there may be others."""
+    if sum(classads.number(ad, "JobStatus") == IDLE for ad in jobs) >= gather.MOST:
+        return {}
     found: dict[str, int] = {}
     seen: dict[str, int] = {}
     for ad in sorted(jobs, key=order):

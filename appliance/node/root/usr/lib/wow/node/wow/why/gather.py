@@ -1,4 +1,5 @@
 """Asks HTCondor's tools for the queue of this machine and for what the manager knows of the pool. Nothing here judges."""
+import re
 import time
 
 from wow.condor import collector
@@ -14,16 +15,45 @@ if TYPE_CHECKING:
 PATIENCE = 45.0
 """Seconds that a question may take."""
 MOST = 1000
-"""Jobs that are looked at."""
+"""Jobs that are looked at; where there are more, so many of each lot. Which these are HTCondor does not say: it gives what its table has first."""
 POOL = ('(MyType == "Machine" && SlotType =!= "Dynamic") || MyType == "Negotiator" || MyType == "Submitter" || '
         'MyType == "Accounting" || (MyType == "Scheduler" && Machine == "{machine}")')
 """What is wanted of the manager's ads."""
 IDLE, RUNNING, REMOVED, ENDED, HELD, TRANSFERRING, SUSPENDED = range(1, 8)
 """JobStatus."""
+LOTS = (f"JobStatus == {HELD}", f"JobStatus == {RUNNING} || JobStatus == {TRANSFERRING} || JobStatus == {SUSPENDED}", f"JobStatus == {IDLE}",
+        f"JobStatus == {REMOVED} || JobStatus == {ENDED}")
+"""Asked apart where there are many: one that is held is seen among ten thousand that wait."""
+WORDS = {IDLE: "idle", RUNNING: "running", REMOVED: "removed", ENDED: "completed", HELD: "held", SUSPENDED: "suspended"}
+"""What condor_q -totals calls a state; a job that sends its output counts as running."""
 
 
 def queue(constraint: str) -> "list[Ad]":
     """Jobs of this machine's queue; WowError if there is no queue that answers."""
+    found = _asked(constraint)
+    return found if len(found) < MOST else [ad for lot in LOTS for ad in _asked(f"({constraint}) && ({lot})")]
+
+
+def counts(constraint: str) -> dict[int, int] | None:
+    """How many jobs are in which state, all of them; None where the queue does not say."""
+    code, said = system.run(["condor_q", "-allusers", "-totals", "-constraint", constraint], timeout=PATIENCE)
+    line = next((line for line in said.splitlines() if line.startswith("Total for query:")), "") if code == 0 else ""
+    found = {word: int(count) for count, word in re.findall("([0-9]+) ([a-z]+)", line)}
+    return {status: found[word] for status, word in WORDS.items()} if found.keys() >= set(WORDS.values()) else None
+
+
+def ahead(ad: "Ad") -> int | None:
+    """How many waiting jobs of the same person come before one that waits, by the queue's own count; None where it does not say."""
+    who = classads.text(ad, "User")
+    first, cluster, process = (int(classads.number(ad, name) or 0) for name in ("JobPrio", "ClusterId", "ProcId"))
+    if not who or '"' in who or "\\" in who:
+        return None
+    sooner = f"JobPrio > {first} || (JobPrio == {first} && (ClusterId < {cluster} || (ClusterId == {cluster} && ProcId < {process})))"
+    found = counts(f'JobStatus == {IDLE} && User == "{who}" && ({sooner})')
+    return None if found is None else found[IDLE]
+
+
+def _asked(constraint: str) -> "list[Ad]":
     code, said = system.run(["condor_q", "-allusers", "-long:new", "-limit", str(MOST), "-constraint", constraint], timeout=PATIENCE)
     if code != 0:
         why = "no answer in time" if code == system.TIMED_OUT else system.last_line(said)
