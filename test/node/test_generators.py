@@ -220,6 +220,15 @@ class Condor(unittest.TestCase):
         self.assertLessEqual(int(manager["NEGOTIATOR_INTERVAL"]), 5, "nobody else begins a cycle when a job is new")
         self.assertLessEqual(int(manager["NEGOTIATOR_TIMEOUT"]), 10)
 
+    def test_what_nobody_reads_does_not_grow_in_the_memory_that_logs_are(self):
+        text = drop_in.config(samples.pool(), "10.128.3.4", "alpha")
+        self.assertIn("\nSTARTD_HISTORY =\n", text)
+        # With no name at all the shadow stays the user condor after a job's first file.
+        self.assertIn("\nFILE_TRANSFER_STATS_LOG = /dev/null\n", text)
+
+    def test_a_job_that_says_nothing_of_disk_has_some_beside_its_program(self):
+        self.assertEqual("DiskUsage + 262144", self.settings(node__role="login")["JOB_DEFAULT_REQUESTDISK"])
+
     def test_a_claim_that_its_schedd_forgot_is_found_within_half_a_minute(self):
         settings = self.settings()
         self.assertLessEqual(int(settings.get("MAX_CLAIM_ALIVES_MISSED", 6)) * int(settings["ALIVE_INTERVAL"]) / 3, 30)

@@ -44,6 +44,8 @@ IN_SLOT = ("ProjectName", "ConcurrencyLimits", "NiceUser", "ExecutableSize", "Im
 the first where a machine of a former release asks for it (HTCondor 23.9.6, test/pool)."""
 BESIDE = ("PreCmd", "PostCmd", "ToolDaemonCmd")
 """Words of a job that name a program more (HTCondor, Starter::ConstructProcs, script_proc.cpp and tool_daemon_proc.cpp)."""
+DISK = 256 << 10
+"""KiB of disk beside its program and its input that a job gets which asks for none. HTCondor's own default is none, and its first file would have it held."""
 LONGEST_LIMITS = 400
 """Characters of concurrency_limits."""
 VACATE = 20
@@ -88,6 +90,10 @@ ENABLE_URL_TRANSFERS = False
 SPOOL = /var/lib/condor/spool
 MAX_DEFAULT_LOG = 256 Kb
 MAX_NUM_DEFAULT_LOG = 1
+# Both would grow to tens of MB in the memory that /var/log is. Without a name for the second, HTCondor goes on as another user and can't write the next file
+# (FileTransfer::RecordFileTransferStats).
+STARTD_HISTORY =
+FILE_TRANSFER_STATS_LOG = /dev/null
 CERTIFICATE_MAPFILE = {mapfile.FILE}
 CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS = True
 LOCAL_USERS = *@$(UID_DOMAIN)/$(IP_ADDRESS)
@@ -192,6 +198,7 @@ def _queue(pool: Facts) -> str:
 DAEMON_LIST = MASTER, SCHEDD{", STARTD" if pool.has_slots else ""}
 SCHEDD_TIMEOUT_MULTIPLIER = 3
 SCHEDD_SEND_RESCHEDULE = False
+JOB_DEFAULT_REQUESTDISK = DiskUsage + {DISK}
 ALIVE_INTERVAL = 15
 SCHEDD_CRON_JOBLIST = WOW
 SCHEDD_CRON_WOW_EXECUTABLE = /usr/bin/cat
