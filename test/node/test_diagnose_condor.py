@@ -48,6 +48,7 @@ class Decisions(unittest.TestCase):
         self.only_wrong("jobs-held", "2 jobs are held: 3.0, 4.1.", "wow why 3.0", held=["3.0", "4.1"])
         self.only_wrong("jobs-held", "9 jobs are held: 0.0, 1.0, 2.0, 3.0, 4.0 and more", held=[f"{number}.0" for number in range(9)])
         self.only_wrong("disk-low", "50.0 MB of 7.0 GB are free", disk={**WELL["disk"], "free": 50_000_000})
+        self.only_wrong("disk-low", "a full disk stops the queue", "Remove files of /home", disk={**WELL["disk"], "free": 50_000_000, "is_bounded": None})
         self.only_wrong("disk-unbounded", "one job may write all of it", "journalctl -b -u wow-join", disk={**WELL["disk"], "is_bounded": False})
 
     def test_a_clock_is_compared_with_the_manager_s_both_ways(self):

@@ -93,9 +93,15 @@ def own(facts: "Condor") -> list[Finding]:
 
 
 def room(disk: "Disk | None") -> list[Finding]:
-    """Whether jobs have room to work."""
+    """Whether jobs have room to work, and HTCondor to write."""
     if disk is None:
         return []
+    if disk["is_bounded"] is None:
+        # No job runs here, but the queue writes to the same disk as people.
+        text = f"{table.size(disk['free'])} of {table.size(disk['size'])} are free for HTCondor's files and those of /home"
+        if disk["free"] < LITTLE_ROOM:
+            return [wrong(CHECK, f"{text}: a full disk stops the queue.", "Remove files of /home, or give the machine a larger disk.", "disk-low")]
+        return [ok(CHECK, f"{text}.", "disk")]
     text = f"{table.size(disk['free'])} of {table.size(disk['size'])} are free where jobs work ({disk['path']})"
     if disk["free"] < LITTLE_ROOM:
         return [wrong(CHECK, f"{text}: jobs that ask for more are not taken.", "Remove files of /home, or give the machine a larger disk.", "disk-low")]
