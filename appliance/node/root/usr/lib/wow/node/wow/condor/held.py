@@ -9,7 +9,8 @@ REMEDIES = {
     8: "Look whether its input file is there and yours to read, " + RELEASE,
     9: "Look whether the folder of its output is there and yours, " + RELEASE,
     10: "Look whether its input file is there and yours to read, " + RELEASE,
-    12: "Look whether the program wrote the files of transfer_output_files, and whether your folder has room, " + RELEASE,
+    12: "Look whether your folder has room, and whether the program wrote the files of transfer_output_files, all of them before it was sent away "
+        "(when_to_transfer_output = ON_EXIT_OR_EVICT), " + RELEASE,
     13: "Look whether the files of transfer_input_files are there and yours to read, " + RELEASE,
     14: "Look whether the folder that it was submitted from is there and yours, " + RELEASE,
     15: "Let it go on when you want: condor_release {number}",

@@ -15,7 +15,9 @@ ADDED = (
     (("HasFileTransferPluginMethods",), "The pool's machines fetch nothing from the web.",
      "Bring the file along: list it in transfer_input_files by its name, and submit the job anew.", "no machine fetches from the web"),
     (("HasContainer", "HasDocker", "HasSingularity", "HasSIF", "HasSandboxImage"), "The pool's machines run no containers.",
-     "Leave container_image (docker_image) out, bring the program along, and submit the job anew.", "no machine runs containers"))
+     "Leave container_image (docker_image) out, bring the program along, and submit the job anew.", "no machine runs containers"),
+    (("TARGET.Arch ==",), "No machine of the pool has the kind of processor that the job asks for; condor_submit asks for that of its own machine.",
+     'Submit it anew with: requirements = TARGET.Arch == "X86_64" (or "aarch64"), and a program for that.', "no machine has this kind of processor"))
 """Attributes that condor_submit adds to the requirements by itself, for what machines of a pool lack. They are explained by the line of the submit file that they
 come from, for its writer did not write them."""
 LONGEST = 200
