@@ -169,6 +169,10 @@ class Decisions(unittest.TestCase):
         for code in held.REMEDIES:
             self.assertFalse(held.todo(code, 0, "5.0").endswith("."), code)
 
+    def test_a_hold_for_a_file_that_was_not_there_at_an_eviction_names_that_line(self):
+        found = decide.placed({**JOBS[HELD_INPUT]["job"], "code": 12, "subcode": 2})
+        self.assertIn("transfer_output_files, all of them before it was sent away (when_to_transfer_output = ON_EXIT_OR_EVICT)", found.todo)
+
     def test_amounts_are_what_people_write(self):
         self.assertEqual([words.amount("Memory", value) for value in (512, 1024, 3700, 65536)], ["512 MB", "1 GB", "3.6 GB", "64 GB"])
         self.assertEqual([words.amount("Disk", value) for value in (45, 2048, 966367641600)], ["45 kB", "2 MB", "900 TB"])
