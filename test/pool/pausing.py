@@ -24,7 +24,7 @@ BURNS = "while :; do :; done"
 SAVES = """[ ! -e kept ] || { cat kept; hostname; exit 0; }
 trap 'echo saved > kept; exit 1' TERM
 while :; do sleep 0.2 & wait $!; done"""
-ELSEWHERE = '[ "$(hostname)" = beta ] || { echo well; exit 0; }; while :; do sleep 1; done'
+ELSEWHERE = '[ "$(hostname)" = beta ] || { echo well; exit 0; }; trap "" TERM; while :; do sleep 1; done'
 KEEPS = "when_to_transfer_output = ON_EXIT_OR_EVICT\ntransfer_output_files = kept"
 COUNTS = "count=0; while [ $count -lt {} ]; do count=$((count + 1)); done"
 SHORT, LONG = f"{COUNTS.format(60000)}; echo well", COUNTS.format(3000000)
