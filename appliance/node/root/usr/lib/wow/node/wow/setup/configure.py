@@ -166,10 +166,11 @@ def take_authority(source: str, target: str) -> None:
     if os.path.lexists(target):
         aside = next(name for name in (f"{target}.aside-{number}" for number in range(1, 1000)) if not os.path.lexists(name))
         os.rename(target, aside)
-        console.say_error(WowError(f"the pool's CA was damaged: ca.key or ca.db is missing, empty or unreadable. It is {aside} now. The copy on the disk WOWCFG is in its place, and knows "
-                                   "nobody whom the pool admitted or revoked after that disk was made", "The disk may be failing. Start a backup of the machine, if "
-                                   "there is one. Else the CA takes the pool's list of revoked machines from other machines, and `wow status` shows how many they are. "
-                                   "One that is not on it by then: wow-ca revoke SERIAL --unknown", target))
+        console.say_error(WowError(
+            f"the pool's CA was damaged: ca.key or ca.db is missing, empty or unreadable. It is {aside} now. The copy on the disk WOWCFG is in its place, and knows "
+            "nobody whom the pool admitted or revoked after that disk was made",
+            "The disk may be failing. Start a backup of the machine, if there is one. Else the CA takes the pool's list of revoked machines from other machines, and "
+            "`wow status` shows how many they are. One that is not on it by then: wow-ca revoke SERIAL --unknown", target))
     os.rename(f"{target}.new", target)
     files.sync_folder(target)
 
