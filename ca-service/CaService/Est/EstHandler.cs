@@ -83,7 +83,7 @@ internal sealed class EstHandler(
     {
         // Before it takes a place: who sends slowly keeps one of his own connections busy, and nobody else.
         byte[]? body = await ReadBodyAsync(context.Request);
-        SourcePlaces places = isRenewal && IsMember(context, source) ? _renewals : _places;
+        SourcePlaces places = await PlacesForAsync(context, source, isRenewal);
         if (!places.TryTake(source))
         {
             return (new Decision(EnrolmentStatus.Busy, "Too many machines enrol at this moment: try again in a few seconds."), "-");
@@ -99,18 +99,11 @@ internal sealed class EstHandler(
         }
     }
 
-    /// <summary>Whether a machine proved in the handshake that it belongs to the pool: its place is none that strangers can take. Where the disk does not say, it is one of theirs.</summary>
-    private bool IsMember(HttpContext context, IPAddress source)
-    {
-        try
-        {
-            return context.Connection.ClientCertificate is { } shown && desk.IsMember(shown.RawData, source);
-        }
-        catch (Exception e) when (DiskFault.Is(e))
-        {
-            return false;
-        }
-    }
+    /// <summary>Who renews, and proved in the handshake that he belongs to the pool, has places that strangers cannot take. Where the disk does not say, his are theirs.</summary>
+    private async Task<SourcePlaces> PlacesForAsync(HttpContext context, IPAddress source, bool isRenewal) =>
+        isRenewal && context.Connection.ClientCertificate is { } shown
+            ? await DiskFault.TryAsync(() => Task.FromResult(desk.IsMember(shown.RawData, source) ? _renewals : _places), log, $"reenrol address={source}") ?? _places
+            : _places;
 
     private async Task<(Decision Decision, string Node)> DecideAsync(HttpContext context, byte[]? body, IPAddress source, bool isRenewal, TimeSpan patience)
     {
