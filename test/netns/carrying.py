@@ -18,9 +18,9 @@ OVERHEAD = 28 + 33
 # What a path of 1,300 is found to carry.
 NARROW = range(1300 - OVERHEAD - 40, 1300 - OVERHEAD + 1)
 SECONDS = 14
-# What passed is asked again 5 s after it was learnt, and a doubt waits for half a second then: TCP's third try would be the first that passes.
+# What passed is asked again 5 s after it was learnt, and a doubt waits for a quarter of a second then.
 BEFORE_CONFIRMED = 2.5
-# A pong's time until it is doubted, which is 0.2 s here, and a round trip; half a second more where the path was asked just before.
+# A pong's time until it is doubted, which is 0.2 s here, and a round trip; a quarter of a second more where the path was asked just before.
 NOTICED = 1.5
 # TCP tries again 0.2, 0.6 and 1.4 s after what it sent last was swallowed: one of the first two has to pass.
 STALLS = 1.0
