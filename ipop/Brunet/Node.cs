@@ -105,11 +105,20 @@ public sealed class Node : IOverlay
     /// <param name="source">Where it came from.</param>
     /// <param name="datagram">Its bytes, lent until the call returns.</param>
     /// <param name="socket">0 for the node's own socket, else which one of <see cref="INodeOutput.OpenSocket"/> it came to.</param>
-    public void ReceiveDatagram(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram, int socket = 0)
+    public void ReceiveDatagram(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram, int socket = 0) =>
+        ReceiveRun(now, source, datagram, Math.Max(1, datagram.Length), socket);
+
+    /// <summary>Takes datagrams of one source that the kernel joined, as <see cref="ReceiveDatagram"/> takes each.</summary>
+    /// <param name="now">The time.</param>
+    /// <param name="source">Where they came from.</param>
+    /// <param name="datagrams">Lent until the call returns.</param>
+    /// <param name="size">Bytes of each but the last, which may be shorter; positive.</param>
+    /// <param name="socket">As there.</param>
+    public void ReceiveRun(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagrams, int size, int socket = 0)
     {
         if (!IsSilent(now))
         {
-            _parts.Receiver.Receive(now, Arrival.Direct(source, socket), datagram);
+            _parts.Receiver.ReceiveRun(now, Arrival.Direct(source, socket), datagrams, size);
         }
     }
 

@@ -75,7 +75,14 @@ internal sealed class PacketOrder(LocalNode local, PeerTable peers, Agenda agend
                 Hold(now, peer, session, counter, missing, Wait(peer, newest.Way, arrival));
             }
 
-            newest.Set(counter, arrival);
+            if (isSame)
+            {
+                newest.Set(counter);
+            }
+            else
+            {
+                newest.Set(counter, arrival);
+            }
         }
         else if (arrival.Kind == PathKind.Ring && newest.Way.Is(arrival))
         {

@@ -19,4 +19,7 @@ internal sealed class NewestFrame
         Counter = counter;
         _way = way;
     }
+
+    /// <summary>The same, of one that came the same way.</summary>
+    public void Set(ulong counter) => Counter = counter;
 }

@@ -28,6 +28,9 @@ internal sealed class SessionTable(Random random)
     [field: Bounded(nameof(_byIndex))]
     public List<Session> Unfinished { get; } = [];
 
+    /// <summary>Grows with each session that comes or goes: as long as it is the same, so is what <see cref="Find(uint)"/> gives.</summary>
+    public ulong Version { get; private set; }
+
     /// <summary>Sessions and handshakes that are kept.</summary>
     public int Count => _byIndex.Count;
 
@@ -66,6 +69,7 @@ internal sealed class SessionTable(Random random)
     /// <summary>Keeps a session, with the name that its other end gave it if that one began.</summary>
     public void Add(Session session)
     {
+        Version++;
         _byIndex.Add(session.LocalIndex, session);
         Unfinished.Add(session);
         if (!session.IsClient)
@@ -83,6 +87,7 @@ internal sealed class SessionTable(Random random)
             return;
         }
 
+        Version++;
         Unfinished.Remove(session);
         _byIndex.Remove(session.LocalIndex);
         if (_byRemote.GetValueOrDefault(session.Opening.Beginning) == session)

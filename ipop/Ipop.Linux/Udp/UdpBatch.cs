@@ -19,6 +19,7 @@ internal sealed unsafe class UdpBatch : IDisposable
     private readonly int _slots;
     private readonly int _slotSize;
     private int _used;
+    private TransportAddress _destination;
 
     /// <summary>Makes room.</summary>
     /// <param name="slots">Most datagrams, or runs of them when receiving.</param>
@@ -95,7 +96,8 @@ internal sealed unsafe class UdpBatch : IDisposable
     /// <summary>Fills the next slot with what was written into its <see cref="Room"/>.</summary>
     internal void Add(TransportAddress destination, bool isDual, int length)
     {
-        _addresses[Count] = SocketAddress.Write(destination, isDual);
+        _addresses[Count] = Count > 0 && destination == _destination ? _addresses[Count - 1] : SocketAddress.Write(destination, isDual);
+        _destination = destination;
         _vectors[Count] = new Interop.Libc.iovec { iov_base = _buffers + _used, iov_len = (nuint)length };
         _used += length;
         Count++;

@@ -46,6 +46,9 @@ public sealed unsafe class UdpSocket : IDisposable
     /// <summary>Takes a datagram; the span is lent until the call returns.</summary>
     public delegate void Receiver(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram);
 
+    /// <summary>Takes datagrams of one source that the kernel joined, lent until the call returns: all of <paramref name="size"/> bytes but the last, which may be shorter.</summary>
+    public delegate void RunReceiver(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagrams, int size);
+
     /// <summary>For <see cref="PollLoop.Add"/>.</summary>
     public int Descriptor => _fd.Value;
 
@@ -167,6 +170,18 @@ public sealed unsafe class UdpSocket : IDisposable
     public void Receive(TimeSpan now, Receiver receiver)
     {
         ArgumentNullException.ThrowIfNull(receiver);
+        Receive(now, receiver, null);
+    }
+
+    /// <summary>The same, and leaves joined what the kernel joined.</summary>
+    public void ReceiveRuns(TimeSpan now, RunReceiver receiver)
+    {
+        ArgumentNullException.ThrowIfNull(receiver);
+        Receive(now, null, receiver);
+    }
+
+    private void Receive(TimeSpan now, Receiver? one, RunReceiver? run)
+    {
         UdpBatch received = _batches.Received;
         for (int slots = 0, bytes = 0; slots < BatchesAtOnce * received.Slots && bytes < BytesAtOnce;)
         {
@@ -178,12 +193,13 @@ public sealed unsafe class UdpSocket : IDisposable
                 if (received.TryRead(index, out TransportAddress source, out ReadOnlySpan<byte> datagrams, out int size))
                 {
                     bytes += datagrams.Length;
-                    for (; datagrams.Length > size; datagrams = datagrams[size..])
+                    run?.Invoke(now, source, datagrams, size);
+                    for (; one is not null && datagrams.Length > size; datagrams = datagrams[size..])
                     {
-                        receiver(now, source, datagrams[..size]);
+                        one(now, source, datagrams[..size]);
                     }
 
-                    receiver(now, source, datagrams);
+                    one?.Invoke(now, source, datagrams);
                 }
             }
 

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Ipop.Ethernet;
 
 namespace Ipop.Offload;
@@ -19,8 +20,13 @@ internal abstract class JoinedRun
     protected int IpSize { get; private set; }
 
     /// <summary>Whether a packet, not a fragment, is of the same flow and direction: the protocol is one anyway.</summary>
-    public bool IsOf(IPv4Packet packet) =>
-        !IsEmpty && Packet.Slice(12, 8).SequenceEqual(packet.Bytes.Slice(12, 8)) && Packet.Slice(IpSize, 4).SequenceEqual(packet.Payload[..4]);
+    public bool IsOf(IPv4Packet packet)
+    {
+        // As numbers: this is asked for each packet, and a comparison of spans is a call.
+        ReadOnlySpan<byte> head = Packet;
+        return !IsEmpty && BinaryPrimitives.ReadUInt64LittleEndian(head[12..]) == BinaryPrimitives.ReadUInt64LittleEndian(packet.Bytes[12..])
+            && BinaryPrimitives.ReadUInt32LittleEndian(head[IpSize..]) == BinaryPrimitives.ReadUInt32LittleEndian(packet.Payload);
+    }
 
     /// <summary>Gives the frame for the tap, and what its kernel is to do; empties the run.</summary>
     public ReadOnlySpan<byte> Take(out FrameOffload offload)

@@ -10,12 +10,18 @@ internal sealed class JoinedRuns<TRun>(ITapOutput output)
     private const int Most = 4;
 
     private readonly TRun?[] _runs = new TRun?[Most];
+    private TRun? _latest;
     private int _oldest;
     private bool _isEmpty = true;
 
     /// <summary>The run of a packet's flow; null if there is none.</summary>
     public TRun? Find(IPv4Packet packet)
     {
+        if (_latest?.IsOf(packet) == true)
+        {
+            return _latest;
+        }
+
         if (!_isEmpty)
         {
             foreach (TRun? run in _runs)
@@ -37,6 +43,7 @@ internal sealed class JoinedRuns<TRun>(ITapOutput output)
         run ??= Free();
         Write(run);
         _isEmpty = false;
+        _latest = run;
         return run;
     }
 

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Ipop.Ethernet;
 
 namespace Ipop.Offload;
@@ -51,14 +52,16 @@ internal sealed class TcpRun : JoinedRun
             true, (ushort)(EthernetFrame.HeaderSize + _header.IpSize), FrameOffload.TcpChecksum, isWhole ? (ushort)0 : (ushort)_segment);
     }
 
+    private static ushort Word(ReadOnlySpan<byte> bytes, int at) => BinaryPrimitives.ReadUInt16LittleEndian(bytes[at..]);
+
     // Service class, fragmentation flags, time to live and options of IPv4; acknowledgement, reserved bits (one of them is RFC 9768's), window, urgent pointer and options of TCP.
     private bool HasSameHead(ReadOnlySpan<byte> bytes)
     {
         ReadOnlySpan<byte> head = Packet;
         int tcp = _header.IpSize;
-        return head[1] == bytes[1] && head.Slice(6, 3).SequenceEqual(bytes.Slice(6, 3)) && head[20..tcp].SequenceEqual(bytes[20..tcp])
-            && head.Slice(tcp + 8, 5).SequenceEqual(bytes.Slice(tcp + 8, 5))
-            && head.Slice(tcp + 14, 2).SequenceEqual(bytes.Slice(tcp + 14, 2))
+        return head[1] == bytes[1] && head[8] == bytes[8] && Word(head, 6) == Word(bytes, 6) && head[20..tcp].SequenceEqual(bytes[20..tcp])
+            && BinaryPrimitives.ReadUInt32LittleEndian(head[(tcp + 8)..]) == BinaryPrimitives.ReadUInt32LittleEndian(bytes[(tcp + 8)..])
+            && head[tcp + 12] == bytes[tcp + 12] && Word(head, tcp + 14) == Word(bytes, tcp + 14)
             && head[(tcp + 18).._header.Size].SequenceEqual(bytes[(tcp + 18).._header.Size]);
     }
 }

@@ -31,6 +31,7 @@ internal sealed class PacketPath
     private readonly UdpJoiner _datagrams;
     private readonly byte[] _segment = new byte[ushort.MaxValue];
     private readonly byte[] _frame = new byte[EthernetFrame.HeaderSize + ushort.MaxValue];
+    private Admission _admitted;
 
     public PacketPath(
         IOverlay overlay, VirtualNetworkOptions options, Stations stations, OwnerMap owners, GoneOwners gone, ITapOutput output, DropCounters drops)
@@ -58,6 +59,7 @@ internal sealed class PacketPath
     {
         _segments.Flush();
         _datagrams.Flush();
+        _admitted = default;
     }
 
     /// <summary>Takes a packet of a station, which stands in <paramref name="frame"/>, and what its kernel left to be done on it.</summary>
@@ -115,6 +117,12 @@ internal sealed class PacketPath
     /// <summary>Takes a packet that a session authenticated as <paramref name="peer"/>'s.</summary>
     public void FromOverlay(TimeSpan now, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
     {
+        if (_admitted.Holds(now, peer, packet))
+        {
+            Deliver(_admitted.Station, packet, _admitted.IsCertified, lacksChecksum);
+            return;
+        }
+
         IPv4Address source = packet.Source;
         if (!_stations.TryFind(packet.Destination, out MacAddress station))
         {
@@ -134,6 +142,7 @@ internal sealed class PacketPath
             {
                 _owners.Learn(now, source, peer.Address);
                 _gone.OnPacket(source, peer.Address);
+                _admitted = new Admission(now, peer, packet, station, isCertified: true);
                 Deliver(station, packet, isPeerCertified: true, lacksChecksum);
             }
             else
@@ -198,6 +207,7 @@ internal sealed class PacketPath
         }
         else
         {
+            _admitted = entry.IsKnown && entry.Node == peer.Address ? new Admission(now, peer, packet, station, isCertified: false) : default;
             DeliverIfOwner(station, entry, peer, packet, lacksChecksum);
         }
     }

@@ -153,8 +153,8 @@ internal sealed class Daemon : IControlled, IDisposable
     /// <summary>From now on the loop hears what comes by sockets, tap and kernel log.</summary>
     private void Listen()
     {
-        UdpSocket.Receiver receive = (now, source, datagram) => _parts.Port.Receive(now, source, datagram, socket: 0);
-        _parts.Loop.Add(_parts.Udp.Descriptor, now => _parts.Udp.Receive(now, receive));
+        UdpSocket.RunReceiver receive = _parts.Port.ReceiveRun;
+        _parts.Loop.Add(_parts.Udp.Descriptor, now => _parts.Udp.ReceiveRuns(now, receive));
         _parts.Multicast?.Listen(_parts.Loop, _parts.Port.ReceiveMulticast);
         foreach (int queue in _parts.Tap.Descriptors)
         {

@@ -53,9 +53,9 @@ internal sealed class TrafficCounters
         SentBytes += bytes;
     }
 
-    internal void Received(TimeSpan now, int bytes)
+    internal void Received(TimeSpan now, int bytes, int datagrams = 1)
     {
-        ReceivedDatagrams++;
+        ReceivedDatagrams += datagrams;
         ReceivedBytes += bytes;
         HeardAt = now;
     }

@@ -28,11 +28,13 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
 
     private readonly UdpSocket _socket = UdpSocket.OpenFast(0);
     private readonly UdpSocket.Receiver _receive;
+    private readonly UdpSocket.RunReceiver _receiveRun;
     private readonly SimulatedIdentity _identity;
 
     internal PathEnd(SimulatedAuthority authority, FakeDht records, int number, TransportAddress? bootstrap, bool sealsEspOnce)
     {
         _receive = (now, source, datagram) => Node!.ReceiveDatagram(now, source, datagram);
+        _receiveRun = (now, source, datagrams, size) => Node!.ReceiveRun(now, source, datagrams, size);
         var random = new Random(number);
         _identity = new SimulatedIdentity(random);
         Address = new IPv4Address((10u << 24) | (128u << 16) | (uint)number);
@@ -92,7 +94,7 @@ internal sealed class PathEnd : INodeOutput, ITapOutput, IDisposable
             wires.In.Receive(now, wires.Far, _receive);
         }
 
-        _socket.Receive(now, _receive);
+        _socket.ReceiveRuns(now, _receiveRun);
         if (now >= Node.NextTick)
         {
             Node.Tick(now);

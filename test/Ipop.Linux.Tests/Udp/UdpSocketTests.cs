@@ -65,6 +65,32 @@ public sealed class UdpSocketTests
         Assert.True(sender.RoomFor(there, UdpSocket.LargestDatagram + 1).IsEmpty);
     }
 
+    [Fact]
+    public void What_the_kernel_joined_can_be_had_joined()
+    {
+        using UdpSocket sender = UdpSocket.OpenFast(0), receiver = UdpSocket.OpenFast(0);
+        var there = TransportAddress.FromIPv4(Loopback, (ushort)receiver.LocalPort);
+        for (int index = 0; index < 40; index++)
+        {
+            sender.Send(there, new byte[index == 39 ? 700 : 1200]);
+        }
+
+        sender.Flush();
+        var runs = new List<(int Length, int Size)>();
+        for (int rounds = 0; rounds < 100 && runs.Sum(run => run.Length) < (39 * 1200) + 700; rounds++)
+        {
+            receiver.ReceiveRuns(default, (_, source, datagrams, size) =>
+            {
+                Assert.Equal(sender.LocalPort, source.Port);
+                runs.Add((datagrams.Length, size));
+            });
+        }
+
+        Assert.True(sender.SendsRuns && receiver.ReceivesRuns, "this kernel has no runs");
+        Assert.Equal((39 * 1200) + 700, runs.Sum(run => run.Length));
+        Assert.Equal((1200, (39 * 1200) + 700), (runs[0].Size, runs[0].Length));
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(64)]

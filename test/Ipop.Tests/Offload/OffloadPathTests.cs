@@ -39,6 +39,32 @@ public sealed class OffloadPathTests
     }
 
     [Fact]
+    public void What_let_the_first_segment_in_lets_in_no_other_peer_s_nor_another_address()
+    {
+        Machine machine = Member(TcpPackets.Right);
+        PeerIdentity owner = Peers.Certified("owner", TcpPackets.Left.ToString()), thief = Peers.Certified("thief", "10.128.9.9");
+        machine.Network.PacketFromOverlay(machine.Now, owner, TcpPackets.Make(1, 1000), lacksChecksum: true);
+        machine.Network.PacketFromOverlay(machine.Now, thief, TcpPackets.Make(1001, 1000), lacksChecksum: true);
+        byte[] forged = TestPackets.Tcp(Machine.Ip("10.128.9.8"), 1, TcpPackets.Right, 2, TestPackets.Ack);
+        machine.Network.PacketFromOverlay(machine.Now, owner, forged, lacksChecksum: true);
+        Assert.Equal(2, machine.Network.Drops[DropReason.NotOwner]);
+        machine.Network.EndRound();
+        Assert.Single(machine.Tap.Frames);
+    }
+
+    [Fact]
+    public void What_let_a_segment_in_ends_with_its_round()
+    {
+        Machine machine = Member(TcpPackets.Right);
+        PeerIdentity owner = Peers.Certified("owner", TcpPackets.Left.ToString());
+        machine.Network.PacketFromOverlay(machine.Now, owner, TcpPackets.Make(1, 1000), lacksChecksum: true);
+        machine.Network.EndRound();
+        machine.Network.CertificateChanged(machine.Now, null);
+        machine.Network.PacketFromOverlay(machine.Now, owner, TcpPackets.Make(1001, 1000), lacksChecksum: true);
+        Assert.Equal(1, machine.Network.Drops[DropReason.NotOurDestination]);
+    }
+
+    [Fact]
     public void Datagrams_that_a_program_sent_at_once_go_out_one_by_one_with_their_checksums()
     {
         Machine machine = Member(TcpPackets.Left);
