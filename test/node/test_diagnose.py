@@ -29,7 +29,7 @@ HEALTHY = {"now": NOW, "socket": "/run/wow/ipopd.sock", "status": STATUS, "troub
            "names": [{"who": "ipopd", "server": "127.0.0.54:5354", "answer": 0}, {"who": "dnsmasq", "server": "127.0.0.1:53", "answer": 3}],
            "ca": {"address": "10.128.0.1", "open": True, "by": "ping"},
            "services": {"strongswan.service": "active", "condor.service": "active", "wow-names.service": "active"}, "condor": None, "notice": "",
-           "list_ahead": None, "homes": [], "stack": None, "origins": "", "system": None}
+           "list_ahead": None, "homes": [], "stack": None, "origins": "", "system": None, "unread": None}
 
 
 def facts(status=None, boot=None, **changes):
@@ -51,6 +51,14 @@ class Decisions(unittest.TestCase):
     def wrong(self, found):
         """[(check, text)] of what is wrong."""
         return [(one.check, f"{one.what} {one.todo}") for one in diagnose.diagnose(found) if one.state == finding.WRONG]
+
+    def test_a_certificate_that_charon_did_not_read(self):
+        for age, services, is_told in ((3600, "active", True), (3600, None, True), (3600, "failed", False), (60, "active", False)):
+            with self.subTest(age=age, services=services):
+                found = facts(unread=NOW - age, services={**HEALTHY["services"], "strongswan.service": services})
+                told = [text for check, text in self.wrong(found) if "has not read the certificate" in text]
+                self.assertEqual([is_told], [bool(told)])
+        self.assertIn("systemctl start wow-watch", " ".join(text for _, text in self.wrong(facts(unread=NOW - 3600))))
 
     def only(self, found, check, *parts):
         """The one thing that is wrong is this one, and it says so."""

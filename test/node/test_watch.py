@@ -56,6 +56,22 @@ class Watch(unittest.TestCase):
         except FileNotFoundError:
             return 0
 
+    def test_what_charon_did_not_take_counts_as_unread_until_it_does(self):
+        state, seen = f"{self.root}/var/lib/wow", {name: f"{self.root}/run/wow/{os.path.basename(file)}" for name, file in charon.SEEN.items()}
+        with mock.patch.object(charon, "SEEN", seen):
+            self.write("var/lib/wow/node.pem", "one")
+            self.assertIsNone(charon.unread(state), "before the first joining")
+            self.loaded()
+            self.assertIsNone(charon.unread(state))
+            self.write("var/lib/wow/node.pem", "another")
+            os.utime(f"{state}/node.pem", (FAR, FAR))
+            self.write("fails", "")
+            self.loaded()
+            self.assertEqual(FAR, charon.unread(state))
+            os.remove(f"{self.root}/fails")
+            self.loaded()
+            self.assertIsNone(charon.unread(state))
+
     def test_each_new_list_is_given_to_charon_once_also_after_one_that_was_written_while_the_clock_was_ahead(self):
         self.assertEqual(self.given(), 0)
         self.notice("first", FAR)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from wow.lib.answers import Status
 
 DAY = 86400
+READ_WITHIN = 600
+"""Seconds in which a certificate that was renewed is read by strongSwan, and mostly in one."""
 UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-names.service": "dnsmasq"}
 AS_ROOT = "People have no root here: the file of `wow support` has what root finds."
 """For whom something is out of sight."""
@@ -27,7 +29,7 @@ def diagnose(facts: "Gathered") -> list[Finding]:
     """All findings, the one that explains the others first."""
     found = [daemon(facts), *shortages(facts), *configuration(facts), *homes(facts), *system(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts),
              *subnet(facts), *certificate(facts), *authority(facts), *authority_ends(facts), *keys(facts), *names(facts), *services(facts), *listed(facts), *stack(facts),
-             *origins(facts),
+             *sealed(facts), *origins(facts),
              *diagnose_condor.findings(facts["condor"])]
     return [finding for finding in found if finding]
 
@@ -117,6 +119,15 @@ def clock(facts: "Gathered") -> Finding:
     if facts["authority"] or facts["certificate"]:
         return ok("clock", f"It says {day(now)}, which fits the certificates.{follows}")
     return unknown("clock", f"It says {day(now)}; there is no certificate to compare it with.{follows}")
+
+
+def sealed(facts: "Gathered") -> list[Finding]:
+    """Whether strongSwan knows the newest certificates. Where it does not run, that is said already."""
+    written = facts["unread"]
+    if written is None or facts["now"] - written < READ_WITHIN or facts["services"].get("strongswan.service") not in ("active", None):
+        return []
+    return [wrong("services", f"strongSwan has not read the certificate that was renewed on {day(written)}: when the former one ends, no machine takes its connections.",
+                  "Look with: journalctl -u wow-watch; then systemctl start wow-watch.", "seal-unread")]
 
 
 def listed(facts: "Gathered") -> list[Finding]:

@@ -10,6 +10,7 @@ from wow.doctor import call, diagnose, dns, gather_condor, ipopdconf
 from wow.doctor.ipopdconf import IpopdConf
 from wow.lib import console, control, der, files, moments, paths, pem, system
 from wow.lib.errors import WowError
+from wow.seal import charon
 from wow.stack import damage, told
 from wow.stack.systems import Systems
 
@@ -53,7 +54,7 @@ def gather(path: str = paths.SOCKET, config_file: str | None = None) -> "Gathere
         "list_ahead": managers.ahead(now, f"{state}/{os.path.basename(managers.KEPT)}") if state else None,
         "homes": files.read(HOMES).split() if is_appliance else [], "stack": told.read() if is_appliance else None,
         "origins": files.find(paths.ORIGINS_LEFT) or "" if is_appliance else "",
-        "system": damage.said(Systems()) if is_appliance else None}
+        "system": damage.said(Systems()) if is_appliance else None, "unread": charon.unread() if is_appliance else None}
 
 
 def dates(path: str) -> tuple[int, int] | None:

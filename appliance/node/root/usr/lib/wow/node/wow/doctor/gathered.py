@@ -88,7 +88,8 @@ class Gathered(TypedDict):
     each unit, None where systemd does not tell this user. condor: None where HTCondor does not run. notice: what the console told last. list_ahead: the number of a
     list of managers that is a time to come. homes: where there are several, the device of the one that was taken, then the others'. stack: what there
     is to tell of the modules that the pool publishes, None where it never did. origins: a line `ORIGIN WHY` of each that gave nothing.
-    system: what the disk lost of the machine's systems, None outside of an image."""
+    system: what the disk lost of the machine's systems, None outside of an image. unread: when the certificate was
+    written that charon has not read, None if it has read all."""
     now: float
     socket: str
     status: Status | None
@@ -109,3 +110,4 @@ class Gathered(TypedDict):
     stack: Told | None
     origins: str
     system: Said | None
+    unread: float | None
