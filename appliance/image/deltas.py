@@ -1,6 +1,5 @@
 """Deltas between a former stack, or an image, and a new one: what machines fetch in the place of whole files. By Debian's rdiff (librsync)."""
 
-import hashlib
 import json
 import pathlib
 import subprocess
@@ -12,7 +11,7 @@ sys.path += [str(HERE / "formats"), str(HERE.parent / "node/root/usr/lib/wow/nod
 import stacks  # noqa: E402
 import tools  # noqa: E402
 from partitions import SYSTEM, named  # noqa: E402
-from wow.lib import agreed  # noqa: E402
+from wow.lib import agreed, files  # noqa: E402
 from wow.stack import text  # noqa: E402
 
 BLOCK = 128
@@ -25,11 +24,6 @@ TEXT = "stack"
 
 class DeltaError(Exception):
     """What is wrong, and what to do."""
-
-
-def digest(file):
-    with open(file, "rb") as data:
-        return hashlib.file_digest(data, "sha256").hexdigest()
 
 
 def former(place, scratch, architecture=agreed.FIRST_ARCHITECTURE):
@@ -73,14 +67,14 @@ def make(new, old, scratch):
     """[(digest of the new file, of the old one, delta's size, its digest, its file)] where that is worth it. new, old: {name: file}."""
     rows = []
     for name, file in new.items():
-        if name not in old or (was := digest(old[name])) == (now := digest(file)):
+        if name not in old or (was := files.digest(old[name])) == (now := files.digest(file)):
             continue
         signature, delta = scratch / f"{name}.signature", scratch / f"{name}.delta"
         for words in (("-b", str(BLOCK), "signature", old[name], signature), ("delta", signature, file, delta)):
             subprocess.run(["rdiff", *map(str, words)], check=True, capture_output=True)
         signature.unlink()
         if delta.stat().st_size < WORTH * file.stat().st_size:
-            rows.append((now, was, delta.stat().st_size, digest(delta), delta))
+            rows.append((now, was, delta.stat().st_size, files.digest(delta), delta))
     return rows
 
 
@@ -92,7 +86,7 @@ def between(new, formers, scratch, architecture=agreed.FIRST_ARCHITECTURE):
         folder = scratch / f"former-{number}"
         folder.mkdir()
         old = former(place, folder, architecture)
-        if "base" in new and "base" in old and digest(new["base"]) == digest(old["base"]):
+        if "base" in new and "base" in old and files.digest(new["base"]) == files.digest(old["base"]):
             same.append(place)
         for row in make(new, old, folder):
             rows.setdefault(row[:2], row)

@@ -23,6 +23,7 @@ import locked  # noqa: E402
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "node/root/usr/lib/wow/node"))
 
+from wow.lib import files  # noqa: E402
 from wow.module import publish  # noqa: E402
 
 LENGTH = 8
@@ -40,7 +41,7 @@ def about(base):
     if not layer.is_file():
         raise LayerError(f"{base}: no base.squashfs; name the folder that appliance/base/build prints")
     found = interface(layer)
-    return {"sha256": listing.digest(layer), "date": date(base / "packages.lock"), "abi": number(found), **found}
+    return {"sha256": files.digest(str(layer)), "date": date(base / "packages.lock"), "abi": number(found), **found}
 
 
 def date(lock):

@@ -15,6 +15,7 @@ import needing
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "node/root/usr/lib/wow/node"))
 
+from wow.lib import files  # noqa: E402
 from wow.module import places, publish  # noqa: E402
 
 ANY = publish.ANY
@@ -99,7 +100,7 @@ def joined(layers):
 
 def key(layers):
     """What a glue follows from: its own version, and every layer below it."""
-    lines = [f"{one.kind} {one.name} {publish.digest(str(one.file))}\n" for one in layers if one.kind != GLUE]
+    lines = [f"{one.kind} {one.name} {files.digest(str(one.file))}\n" for one in layers if one.kind != GLUE]
     return hashlib.sha256("".join([f"glue {VERSION}\n", *lines]).encode()).hexdigest()
 
 

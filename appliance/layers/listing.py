@@ -1,7 +1,6 @@
 """What a layer holds, read from its squashfs file without mounting it."""
 
 import functools
-import hashlib
 import json
 import os
 import re
@@ -15,12 +14,6 @@ FOLDER = "d"
 
 class LayerError(Exception):
     """What is wrong with a layer, and what to do."""
-
-
-def digest(file):
-    """A file's SHA-256. A layer may have gigabytes, so no more than a piece of it is in memory."""
-    with open(file, "rb") as data:
-        return hashlib.file_digest(data, "sha256").hexdigest()
 
 
 def _state(layer):

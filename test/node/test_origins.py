@@ -14,7 +14,7 @@ from unittest import mock
 
 import samples
 from layer_server import Server, head, saying, serving
-from wow.lib import paths
+from wow.lib import files, paths
 from wow.lib.errors import WowError
 from wow.lib.origin import Origin
 from wow.limits import line, state
@@ -135,7 +135,7 @@ class Case(unittest.TestCase):
         came = (run or origins.Origins(self.named)).bring(WANTED, self.folder)
         self.assertEqual(came, os.path.exists(f"{self.folder}/{WANTED.digest}"))
         if came:
-            self.assertEqual(fetch.digest(f"{self.folder}/{WANTED.digest}"), WANTED.digest)
+            self.assertEqual(files.digest(f"{self.folder}/{WANTED.digest}"), WANTED.digest)
         return came
 
     def left(self):

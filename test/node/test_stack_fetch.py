@@ -83,7 +83,7 @@ class Fetching(unittest.TestCase):
 
     def test_a_part_that_the_disk_cannot_read_is_thrown_away_and_brought_anew(self):
         self.serve(serving(DATA))
-        with mock.patch.object(fetch, "digest", side_effect=OSError(5, "Input/output error")):
+        with mock.patch.object(fetch.files, "digest", side_effect=OSError(5, "Input/output error")):
             self.fails("away", "cannot be read back")
         self.assertEqual(self.kept(), {})
         self.bring()

@@ -62,3 +62,11 @@ def find_readable(path: str) -> str | None:
 def read(path: str) -> str:
     """The text of a file, "" if there is none."""
     return find(path) or ""
+
+
+def digest(path: str) -> str:
+    """SHA-256 of a file, in hexadecimal. It may have gigabytes, so no more than a piece of it is in memory."""
+    # Here, for most who come to this module want no digest: it loads OpenSSL.
+    import hashlib
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

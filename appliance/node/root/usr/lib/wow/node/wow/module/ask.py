@@ -43,7 +43,7 @@ def run(given: Given) -> int:
     out = given.get(OUT, f"{made.name}.tar")
     with publish.opened(upper, lowers(LAYERS), made.override, made.name) as found:
         manifest = publish.write(found, made, about["base"], out)
-    digest = publish.digest(out)
+    digest = files.digest(out)
     if given.has(JSON):
         print(json.dumps({"file": out, "sha256": digest, "size_bytes": os.path.getsize(out), "manifest": manifest}))
     else:

@@ -1,7 +1,6 @@
 """What is published of an upper layer: an archive of the recomputed difference, the same bytes for the same content. `appliance/layers/publish` makes it a
 layer, on the machine that builds images."""
 import contextlib
-import hashlib
 import io
 import json
 import os
@@ -9,7 +8,7 @@ import re
 import stat
 import tarfile
 
-from wow.lib import modes
+from wow.lib import files, modes
 from wow.lib.errors import WowError
 from wow.module import accounts, dpkg, fragments, tree
 from wow.module.judge import KEPT, Judge, Verdict
@@ -157,7 +156,7 @@ def _manifest(upper: Upper, kept: list[Verdict], recipe: Recipe, base: dict[str,
 def _was(upper: Upper, kept: list[Verdict]) -> dict[str, str]:
     """{path: SHA-256} of files of configuration in the layers below that the module has in their place. Where these change them, somebody has to look."""
     below = ((one.change.path, f"{upper.plain}/{one.change.path}") for one in kept if one.change.path.startswith("etc/") and one.change.now is not None)
-    return {path: digest(place) for path, place in below if os.path.isfile(place) and not os.path.islink(place)}
+    return {path: files.digest(place) for path, place in below if os.path.isfile(place) and not os.path.islink(place)}
 
 
 def _owners(upper: Upper, kept: list[Verdict]) -> dict[str, dict[str, int]]:
@@ -174,19 +173,13 @@ def described(path: str) -> dict[str, object]:
     """A file in the manifest."""
     if os.path.islink(path):
         return {"link": os.readlink(path)}
-    return {"sha256": digest(path), "size": os.path.getsize(path)}
+    return {"sha256": files.digest(path), "size": os.path.getsize(path)}
 
 
-def digest(path: str) -> str:
-    """SHA-256 of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def architecture(files: "Iterator[str]") -> str:
+def architecture(places: "Iterator[str]") -> str:
     """For which processors they are: `all` where no program is among them. WowError for those of two kinds."""
     found: dict[str, str] = {}
-    for path in files:
+    for path in places:
         with open(path, "rb") as file:
             head = file.read(20)
         if head[:4] == b"\x7fELF" and len(head) == 20:

@@ -1,7 +1,6 @@
 """Fetches layers from the machine with the CA, another one (peers.py) or an origin (origins.py): by HTTP, going on where a part is there. Who answers may be busy,
 slow, cut off, or lie: a layer counts when size and SHA-256 are those that the CA signed, and not before; no more is read than its size; and who sends next to nothing
 is left."""
-import hashlib
 import http.client
 import os
 import socket
@@ -129,7 +128,7 @@ def layer(source: Source, wanted: Layer, folder: str, now: "Callable[[], float]"
             if size_of(part) < at + WORTH or is_slow(source.pace, size_of(part) - first, now() - source.held - began):
                 raise WowError(f"the layer of {wanted.name} was not brought: {words(error, source.pace)}", AGAIN, code="away") from None
     try:
-        found = digest(part)
+        found = files.digest(part)
     except OSError as error:
         # A bad sector: at another place of the disk there may be none.
         os.unlink(part)
@@ -209,9 +208,3 @@ def _copy(answer: http.client.HTTPResponse, file: "BinaryIO", left: int, source:
             raise OSError(f"it came with less than {source.pace.least} bytes a second")
     file.flush()
     os.fsync(file.fileno())
-
-
-def digest(path: str) -> str:
-    """SHA-256 of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -3,7 +3,7 @@ import os
 
 from wow.lib import files
 from wow.lib.errors import WowError
-from wow.stack import delta, fetch, peers
+from wow.stack import delta, peers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def by_delta(way: "Way", wanted: "Layer", change: "Layer", former: str, folder: 
     try:
         peers.layer(way, change, folder)
         delta.make(wanted, former, f"{folder}/{change.digest}", part)
-        is_right = fetch.digest(part) == wanted.digest
+        is_right = files.digest(part) == wanted.digest
     except (WowError, OSError) as error:
         print(error, flush=True)  # for the journal
         is_right = False
