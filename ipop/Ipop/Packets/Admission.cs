@@ -5,8 +5,8 @@ using Ipop.Ethernet;
 namespace Ipop.Packets;
 
 /// <summary>
-/// That a packet of TCP from a peer was let in. The next ones of a stream come with it in one round of the daemon, and what was found out for the first of them, in five
-/// tables, holds for them, too. Nothing but the two addresses and who sent it was decided by; what is looked at in each packet is not in here. The zero value lets none in.
+/// That a packet of TCP from a peer was let in. The next ones of its stream come in the same round of the daemon. What five tables said of the first of them holds for
+/// them, too: it was decided by the two addresses and the peer alone. What is looked at in each packet is not in here. The zero value lets none in.
 /// </summary>
 internal readonly struct Admission(TimeSpan now, PeerIdentity peer, IPv4Packet packet, MacAddress station, bool isCertified)
 {

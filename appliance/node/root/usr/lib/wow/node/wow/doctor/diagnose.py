@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DAY = 86400
 READ_WITHIN = 600
-"""Seconds in which a certificate that was renewed is read by strongSwan, and mostly in one."""
+"""Seconds after which strongSwan should have read a renewed certificate. Mostly it takes one."""
 UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-names.service": "dnsmasq"}
 AS_ROOT = "People have no root here: the file of `wow support` has what root finds."
 """For whom something is out of sight."""

@@ -66,7 +66,7 @@ def read(path: str) -> str:
 
 def digest(path: str) -> str:
     """SHA-256 of a file, in hexadecimal. It may have gigabytes, so no more than a piece of it is in memory."""
-    # Here, for most who come to this module want no digest: it loads OpenSSL.
+    # Imported here: it loads OpenSSL, and most who import this module want no digest.
     import hashlib
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
