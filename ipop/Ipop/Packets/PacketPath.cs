@@ -117,14 +117,12 @@ internal sealed class PacketPath
     /// <summary>Takes a packet that a session authenticated as <paramref name="peer"/>'s.</summary>
     public void FromOverlay(TimeSpan now, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
     {
+        IPv4Address source = packet.Source;
         if (_admitted.Holds(now, peer, packet))
         {
             Deliver(_admitted.Station, packet, _admitted.IsCertified, lacksChecksum);
-            return;
         }
-
-        IPv4Address source = packet.Source;
-        if (!_stations.TryFind(packet.Destination, out MacAddress station))
+        else if (!_stations.TryFind(packet.Destination, out MacAddress station))
         {
             _drops.Add(DropReason.NotOurDestination);
         }
@@ -141,9 +139,7 @@ internal sealed class PacketPath
             if (CertifiedAddresses.Grants(certificate, source, Managers))
             {
                 _owners.Learn(now, source, peer.Address);
-                _gone.OnPacket(source, peer.Address);
-                _admitted = new Admission(now, peer, packet, station, isCertified: true);
-                Deliver(station, packet, isPeerCertified: true, lacksChecksum);
+                Admit(now, station, peer, packet, isPeerCertified: true, lacksChecksum);
             }
             else
             {
@@ -181,7 +177,7 @@ internal sealed class PacketPath
         }
         else
         {
-            DeliverIfOwner(station, entry, waiting.Source, packet, waiting.LacksChecksum);
+            DeliverIfOwner(now, station, entry, waiting.Source, packet, waiting.LacksChecksum);
         }
     }
 
@@ -207,17 +203,15 @@ internal sealed class PacketPath
         }
         else
         {
-            _admitted = entry.IsKnown && entry.Node == peer.Address ? new Admission(now, peer, packet, station, isCertified: false) : default;
-            DeliverIfOwner(station, entry, peer, packet, lacksChecksum);
+            DeliverIfOwner(now, station, entry, peer, packet, lacksChecksum);
         }
     }
 
-    private void DeliverIfOwner(MacAddress station, OwnerEntry entry, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
+    private void DeliverIfOwner(TimeSpan now, MacAddress station, OwnerEntry entry, PeerIdentity peer, IPv4Packet packet, bool lacksChecksum)
     {
         if (entry.IsKnown && entry.Node == peer.Address)
         {
-            _gone.OnPacket(packet.Source, peer.Address);
-            Deliver(station, packet, isPeerCertified: false, lacksChecksum);
+            Admit(now, station, peer, packet, isPeerCertified: false, lacksChecksum);
         }
         else
         {
@@ -365,6 +359,13 @@ internal sealed class PacketPath
         {
             _errors.Send(now, station, packet, told, fits);
         }
+    }
+
+    private void Admit(TimeSpan now, MacAddress station, PeerIdentity peer, IPv4Packet packet, bool isPeerCertified, bool lacksChecksum)
+    {
+        _gone.OnPacket(packet.Source, peer.Address);
+        _admitted = new Admission(now, peer, packet, station, isPeerCertified);
+        Deliver(station, packet, isPeerCertified, lacksChecksum);
     }
 
     private void Deliver(MacAddress station, IPv4Packet packet, bool isPeerCertified, bool lacksChecksum)

@@ -153,7 +153,7 @@ internal sealed class Daemon : IControlled, IDisposable
     /// <summary>From now on the loop hears what comes by sockets, tap and kernel log.</summary>
     private void Listen()
     {
-        UdpSocket.RunReceiver receive = _parts.Port.ReceiveRun;
+        UdpSocket.RunReceiver receive = (now, source, datagrams, size) => _parts.Port.ReceiveRun(now, source, datagrams, size, socket: 0);
         _parts.Loop.Add(_parts.Udp.Descriptor, now => _parts.Udp.ReceiveRuns(now, receive));
         _parts.Multicast?.Listen(_parts.Loop, _parts.Port.ReceiveMulticast);
         foreach (int queue in _parts.Tap.Descriptors)

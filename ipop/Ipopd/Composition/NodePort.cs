@@ -29,7 +29,7 @@ internal sealed class NodePort : INodeOutput, ITcpOwner
         Tcp = tcp(this);
         Node = node(this);
         Network = network(Node);
-        further.Heard = Receive;
+        further.Heard = ReceiveRun;
     }
 
     /// <summary>The node.</summary>
@@ -121,18 +121,11 @@ internal sealed class NodePort : INodeOutput, ITcpOwner
     public void Deliver(TimeSpan now, PeerIdentity source, ReadOnlySpan<byte> packet, bool lacksChecksum) =>
         Network.PacketFromOverlay(now, source, packet, lacksChecksum);
 
-    /// <summary>Takes datagrams of one source that came to the overlay's own socket together, as <see cref="UdpSocket.RunReceiver"/> has them.</summary>
-    internal void ReceiveRun(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagrams, int size)
+    /// <summary>Takes datagrams that came to one of the overlay's sockets together, as <see cref="UdpSocket.RunReceiver"/> has them: 0 is its own.</summary>
+    internal void ReceiveRun(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagrams, int size, int socket)
     {
         Traffic.Received(now, datagrams.Length, Math.Max(1, (datagrams.Length + size - 1) / size));
-        Node.ReceiveRun(now, source, datagrams, size);
-    }
-
-    /// <summary>Takes a datagram that came to one of the overlay's further sockets.</summary>
-    internal void Receive(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram, int socket)
-    {
-        Traffic.Received(now, datagram.Length);
-        Node.ReceiveDatagram(now, source, datagram, socket);
+        Node.ReceiveRun(now, source, datagrams, size, socket);
     }
 
     /// <summary>Takes a datagram that came to the group of all nodes.</summary>

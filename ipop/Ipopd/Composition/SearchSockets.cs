@@ -19,8 +19,8 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
     private UdpSocket? _waiting;
     private int _last;
 
-    /// <summary>A datagram that came to one of them; the span is lent until the call returns.</summary>
-    internal delegate void Receiver(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagram, int number);
+    /// <summary>Takes what came to one of them, as <see cref="UdpSocket.RunReceiver"/> has it.</summary>
+    internal delegate void Receiver(TimeSpan now, TransportAddress source, ReadOnlySpan<byte> datagrams, int size, int number);
 
     /// <summary>Gets what arrives.</summary>
     internal Receiver? Heard { get; set; }
@@ -39,8 +39,8 @@ internal sealed class SearchSockets(PollLoop loop) : IDisposable
         {
             UdpSocket opened = socket = Make(_shared ??= new UdpBatches());
             int number = ++_last;
-            UdpSocket.Receiver receiver = (now, source, datagram) => Heard?.Invoke(now, source, datagram, number);
-            loop.Add(opened.Descriptor, now => opened.Receive(now, receiver));
+            UdpSocket.RunReceiver receiver = (now, source, datagrams, size) => Heard?.Invoke(now, source, datagrams, size, number);
+            loop.Add(opened.Descriptor, now => opened.ReceiveRuns(now, receiver));
             _open.Add(number, opened);
             return number;
         }
