@@ -25,11 +25,11 @@ def run(tally, pool):
     """alice and bob have jobs on alpha's queue for beta, which is drained. Leaves the pool as it was."""
     alpha, beta, manager = pool.alpha, pool.beta, pool.manager
     here = f"beta.{ZONE}"
+    job = Job(alpha, "alice", "sleep 600", on=here).started()
+    tell(manager, "beta")
+    read(manager)
+    waits = Job(alpha, "bob", "echo well", on=here)
     with tally.case("a drained machine is matched with nobody new, though it does not know of that itself, and its job goes on"):
-        job = Job(alpha, "alice", "sleep 600", on=here).started()
-        tell(manager, "beta")
-        read(manager)
-        waits = Job(alpha, "bob", "echo well", on=here)
         time.sleep(CYCLES)
         must(starts(waits) == 0 and starts(job) == 1, f"{starts(waits)}, {starts(job)}")
         Job(alpha, "bob", "echo well", on=f"alpha.{ZONE}").result(LIMIT)

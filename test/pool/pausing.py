@@ -4,6 +4,7 @@ import json
 import threading
 import time
 
+from anew import apart
 from jobs import Job
 from looking import events, starts, text
 from pool import ZONE
@@ -88,7 +89,7 @@ def run(tally, pool):
         stops(beta, lambda: ask(beta, "pause", "for=12"))
         until(lambda: burnt(beta), bool, "it goes on", 30, pause=0.3)
         must("paused" not in beta.sh("wow status", "bob").lower(), beta.sh("wow status"))
-    with tally.case("what the agent began is done though the startd was killed before it was told, and nothing stays frozen"):
+    with apart(tally, pool, "what the agent began is done though the startd was killed before it was told, and nothing stays frozen"):
         # Until the startd lets the job of the last pause go on it thaws it once more, and nobody freezes it anew while wow-jobs is away.
         until(lambda: activity(beta), lambda found: found.endswith("-> Busy"), "its slot is busy", LIMIT)
         beta.run("systemctl", "stop", "wow-jobs.service")
@@ -104,8 +105,8 @@ def run(tally, pool):
         until(lambda: starts(job), lambda count: count == 2, "it runs again", 120)
         until(lambda: burnt(beta), bool, "it burns processor time", 30)
         job.remove()
-    gives_back(tally, alpha, beta, here)
-    with tally.case("a machine that is paused stays so when it loses its power, and no job begins there before that is known"):
+    gives_back(tally, pool, here)
+    with apart(tally, pool, "a machine that is paused stays so when it loses its power, and no job begins there before that is known"):
         beta.sh("wow pause tomorrow", "alice")
         beta.kill()
         beta.start()
@@ -117,12 +118,13 @@ def run(tally, pool):
         must(starts(job) == 0 and "Paused: no job runs; by alice" in said, said)
         beta.sh("wow resume", "alice")
         must("well" in job.result(LIMIT), "it did not run")
-    moments(tally, alpha, beta, here)
+    moments(tally, pool, here)
 
 
-def moments(tally, alpha, beta, here):
+def moments(tally, pool, here):
     """A pause that comes just when a job begins, is carried to or from the machine, or ends."""
-    with tally.case("a pause that comes just as jobs begin or end stops those that began, and all end well, once, after it"):
+    alpha, beta = pool.alpha, pool.beta
+    with apart(tally, pool, "a pause that comes just as jobs begin or end stops those that began, and all end well, once, after it"):
         for late in (0.0, 0.4, 0.8, 1.2, 1.6):
             one = Job(alpha, "alice", SHORT, on=here)
             until(lambda: beta.sh("pgrep -x condor_starter || :", check=False), bool, "a starter begins", LIMIT, pause=0.1)
@@ -133,7 +135,7 @@ def moments(tally, alpha, beta, here):
             beta.sh("wow resume", "alice")
             must("well" in one.result(LIMIT) and events(one, "005") == 1, f"{late}: {text(alpha, f'/home/alice/{one.name}.log')}")
     alpha.sh(f"head -c {BIG}M /dev/urandom > big", "alice")
-    with tally.case("a job whose files are being carried to the machine does not begin there while it is paused, and ends well after it"):
+    with apart(tally, pool, "a job whose files are being carried to the machine does not begin there while it is paused, and ends well after it"):
         # Longer than the moment in which it is stopped.
         one = Job(alpha, "alice", f"cksum < big; {LONG}", on=here, disk=f"{BIG + 50}M", more="transfer_input_files = big")
         until(lambda: beta.sh("ls /var/lib/wow/execute/*/big || :", check=False), bool, "its file comes", LIMIT, pause=0.05)
@@ -142,7 +144,7 @@ def moments(tally, alpha, beta, here):
         must(not burnt(beta) and events(one, "005") == 0, "it ran")
         beta.sh("wow resume", "alice")
         must(one.result(LIMIT).split() == alpha.sh("cksum < big", "alice").split(), "it read another file")
-    with tally.case("a job whose output is being carried back when the pause comes ends well"):
+    with apart(tally, pool, "a job whose output is being carried back when the pause comes ends well"):
         one = Job(alpha, "alice", "mv big other", on=here, disk=f"{2 * BIG + 50}M", more="transfer_input_files = big\ntransfer_output_files = other")
         until(lambda: beta.sh("ls /var/lib/wow/execute/*/other || :", check=False), bool, "it has ended", LIMIT, pause=0.05)
         beta.sh("wow pause", "alice")
@@ -153,9 +155,10 @@ def moments(tally, alpha, beta, here):
     alpha.sh("rm -f big other", "alice")
 
 
-def gives_back(tally, alpha, beta, here):
+def gives_back(tally, pool, here):
     """Jobs that have been paused for long, and a machine that is stopped meanwhile."""
-    with tally.case("a job that is paused for long is given back, has time for its checkpoint, and goes on elsewhere from there"):
+    alpha, beta = pool.alpha, pool.beta
+    with apart(tally, pool, "a job that is paused for long is given back, has time for its checkpoint, and goes on elsewhere from there"):
         beta.sh(f"echo 'WOW_PAUSE_PATIENCE = 8' > {PATIENCE}; condor_reconfig -startd")
         job = Job(alpha, "alice", SAVES, more=f'{KEEPS}\nrank = TARGET.Machine == "{here}"').started(LIMIT)
         until(lambda: beta.jobs_processes, bool, "it runs on beta", 20)
@@ -165,7 +168,7 @@ def gives_back(tally, alpha, beta, here):
         log = text(alpha, f"/home/alice/{job.name}.log")
         must(events(job, "004") == 1 and events(job, "012") == 0 and "was not reached" not in log, log)
         beta.sh("wow resume")
-    with tally.case("a job whose machine gave it back and forgot it before its files were home runs again elsewhere, and not after its lease alone"):
+    with apart(tally, pool, "a job whose machine gave it back and forgot it before its files were home runs again elsewhere, and not after its lease alone"):
         job = Job(alpha, "alice", ELSEWHERE, more=f'rank = TARGET.Machine == "{here}"').started(LIMIT)
         until(lambda: beta.jobs_processes, bool, "it runs on beta", 20)
         evicted = text(beta, STARTD).count(VACATING)
@@ -176,7 +179,7 @@ def gives_back(tally, alpha, beta, here):
         must("well" in job.result(FORGOTTEN) and starts(job) == 2, text(alpha, f"/home/alice/{job.name}.log"))
         must("before its files were home" in text(alpha, f"/home/alice/{job.name}.log"), text(alpha, f"/home/alice/{job.name}.log"))
         beta.sh(f"wow resume; rm {PATIENCE}; condor_reconfig -startd")
-    with tally.case("HTCondor that is stopped in a machine that is paused gives jobs time for their checkpoint, and leaves nothing frozen"):
+    with apart(tally, pool, "HTCondor that is stopped in a machine that is paused gives jobs time for their checkpoint, and leaves nothing frozen"):
         job = Job(alpha, "alice", SAVES, on=here, more=KEEPS).started(LIMIT)
         beta.sh("wow pause", "alice")
         time.sleep(1.0)
