@@ -159,7 +159,7 @@ def gives_back(tally, pool, here):
     """Jobs that have been paused for long, and a machine that is stopped meanwhile."""
     alpha, beta = pool.alpha, pool.beta
     with apart(tally, pool, "a job that is paused for long is given back, has time for its checkpoint, and goes on elsewhere from there"):
-        beta.sh(f"echo 'WOW_PAUSE_PATIENCE = 8' > {PATIENCE}; condor_reconfig -startd")
+        gives_back_soon(beta)
         job = Job(alpha, "alice", SAVES, more=f'{KEEPS}\nrank = TARGET.Machine == "{here}"').started(LIMIT)
         until(lambda: beta.jobs_processes, bool, "it runs on beta", 20)
         beta.sh("wow pause", "alice")
@@ -169,6 +169,7 @@ def gives_back(tally, pool, here):
         must(events(job, "004") == 1 and events(job, "012") == 0 and "was not reached" not in log, log)
         beta.sh("wow resume")
     with apart(tally, pool, "a job whose machine gave it back and forgot it before its files were home runs again elsewhere, and not after its lease alone"):
+        gives_back_soon(beta)
         job = Job(alpha, "alice", ELSEWHERE, more=f'rank = TARGET.Machine == "{here}"').started(LIMIT)
         until(lambda: beta.jobs_processes, bool, "it runs on beta", 20)
         evicted = text(beta, STARTD).count(VACATING)
@@ -190,6 +191,11 @@ def gives_back(tally, pool, here):
         must(starts(job) == 1, "it began in a machine that is paused")
         beta.sh("wow resume", "alice")
         must(job.result(LIMIT).split()[:1] == ["saved"], "it began anew")
+
+
+def gives_back_soon(machine):
+    """Has a machine give back jobs after a short pause already."""
+    machine.sh(f"echo 'WOW_PAUSE_PATIENCE = 8' > {PATIENCE}; condor_reconfig -startd")
 
 
 def burnt(machine):
