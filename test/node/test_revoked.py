@@ -51,26 +51,26 @@ list-sas reply {}
 class List(unittest.TestCase):
     def test_is_put_where_swanctl_finds_it_and_only_once(self):
         with tempfile.TemporaryDirectory() as folder:
-            source, target = os.path.join(folder, "notice-1"), os.path.join(folder, "x509crl/pool.crl")
-            self.assertFalse(crl.install(source, target), "without notice there is none")
+            source, target, pending = (os.path.join(folder, name) for name in ("notice-1", "x509crl/pool.crl", "pending"))
+            self.assertFalse(crl.install(source, target, pending), "without notice there is none")
             with open(source, "wb") as file:
                 file.write(notice(crl_of(SERIAL)))
-            self.assertTrue(crl.install(source, target))
+            self.assertTrue(crl.install(source, target, pending))
             with open(target, "rb") as file:
                 self.assertEqual(file.read(), crl_of(SERIAL))
-            self.assertFalse(crl.install(source, target))
+            self.assertFalse(crl.install(source, target, pending))
             os.unlink(source)
             os.symlink("/proc/self/mem", source)  # reading that fails as a bad block does
-            self.assertFalse(crl.install(source, target))
+            self.assertFalse(crl.install(source, target, pending))
 
     def test_what_is_no_notice_changes_nothing(self):
         with tempfile.TemporaryDirectory() as folder:
-            source, target = os.path.join(folder, "notice-1"), os.path.join(folder, "pool.crl")
+            source, target, pending = (os.path.join(folder, name) for name in ("notice-1", "pool.crl", "pending"))
             for wrong in (b"", b"WOWN", notice(b""), b"X" + notice(b"body")):
                 with open(source, "wb") as file:
                     file.write(wrong)
-                self.assertFalse(crl.install(source, target))
-                self.assertFalse(os.path.exists(target))
+                self.assertFalse(crl.install(source, target, pending))
+                self.assertFalse(os.path.exists(target) or os.path.exists(pending))
 
     def test_its_serial_numbers_are_read(self):
         self.assertEqual(revoked.serials(crl_of()), set())
@@ -161,8 +161,8 @@ class Associations(unittest.TestCase):
                 raise WowError("charon is away", "Wait")
             return {"--list-certs": self.pool.issue(SERIAL, "10.128.0.5"), "--list-sas": SAS}.get(command[1], "")
         install = crl.install
-        with mock.patch.object(revoked, "PENDING", pending), mock.patch.object(crl, "LIST", target), mock.patch("wow.lib.system.must", must), \
-                mock.patch.object(crl, "install", lambda pending: install(source, target, pending)), mock.patch("wow.lib.console.say_change"), \
+        with mock.patch.object(crl, "PENDING", pending), mock.patch.object(crl, "LIST", target), mock.patch("wow.lib.system.must", must), \
+                mock.patch.object(crl, "install", lambda: install(source, target, pending)), mock.patch("wow.lib.console.say_change"), \
                 mock.patch.object(revoked, "end", lambda serials: asked.append(serials)):
             self.assertEqual((revoked.main(), asked), (1, ["--load-creds", "--flush-certs"]))
             broken.clear()
@@ -170,6 +170,11 @@ class Associations(unittest.TestCase):
             self.assertEqual((revoked.main(), asked), (0, ["--load-creds", "--flush-certs", {number(SERIAL)}]))
             asked.clear()
             self.assertEqual((revoked.main(), asked), (0, []), "and once is enough")
+            # A joining that ran just then has put the next list there.
+            with open(source, "wb") as file:
+                file.write(notice(crl_of(SERIAL, OTHER)))
+            self.assertTrue(crl.install())
+            self.assertEqual((revoked.main(), asked), (0, ["--load-creds", "--flush-certs", {number(SERIAL), number(OTHER)}]))
 
     def ended(self, certificates, serials):
         """The SAs that were ended."""

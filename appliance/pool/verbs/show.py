@@ -57,9 +57,10 @@ def run(given, context):
 
 
 def ends(not_after):
-    """What is said of a CA's certificate a year before it ends, "" before that."""
+    """What is said of the folder's copy of the CA's certificate a year before it ends, "" before that."""
     left = datetime.datetime.fromisoformat(not_after) - datetime.datetime.now(datetime.timezone.utc)
-    return (". It ends within a year, and with it the pool: renew it before, on the manager with the CA, by wow-ca renew-authority"
+    return (". It ends within a year, and with it the pool: renew it before, on the manager with the CA, by wow-ca renew-authority. Where that was done, this "
+            "folder has the one before it: wow pool backup --ca DIR takes the new one over"
             if left.total_seconds() < agreed.AUTHORITY_WARNING else "")
 
 

@@ -5,9 +5,11 @@ from wow.lib import files, paths
 
 NOTICE = f"{paths.STATE}/notice-1"
 LIST = "/etc/swanctl/x509crl/pool.crl"
+PENDING = f"{paths.RUN}/revoked.pending"
+"""There while a list stands in charon's folder that has not ended what it is to end, whoever put it there."""
 
 
-def install(source: str = NOTICE, target: str = LIST, pending: str = "") -> bool:
+def install(source: str = NOTICE, target: str = LIST, pending: str = PENDING) -> bool:
     """Puts the list where swanctl finds it; whether it is another one than before. ipopd has verified it. pending: a file that is made before a new one is there."""
     try:
         with open(source, "rb") as file:
@@ -20,8 +22,7 @@ def install(source: str = NOTICE, target: str = LIST, pending: str = "") -> bool
                 return False
     except FileNotFoundError:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-    if pending:
-        files.write(pending, "")
+    files.write(pending, "")
     files.write(target, crl)
     return True
 

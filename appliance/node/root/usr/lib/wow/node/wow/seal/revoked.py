@@ -13,19 +13,17 @@ from wow.seal import crl
 ADDRESSES = bytes((0x55, 0x1D, 0x11))
 """subjectAltName, RFC 5280 section 4.2.1.6."""
 CA = f"{paths.STATE}/ca.pem"
-PENDING = f"{paths.RUN}/revoked.pending"
-"""There while a list stands in charon's folder that has not ended what it is to end."""
 
 
 def main() -> int:
     """Exit code."""
     try:
-        if crl.install(pending=PENDING) or os.path.exists(PENDING):
+        if crl.install() or os.path.exists(crl.PENDING):
             system.must(["swanctl", "--load-creds", "--noprompt"])
             system.must(["swanctl", "--flush-certs", "--type", "x509_crl"])
             with open(crl.LIST, "rb") as file:
                 end(serials(file.read()))
-            os.unlink(PENDING)
+            os.unlink(crl.PENDING)
     except WowError as error:
         console.say_change(f"{paths.RUN}/revoked-list.error", error)
         return 1
