@@ -106,6 +106,6 @@ def twins(tally, world):
         for node in both:
             until(lambda node=node: "\n".join(node.tail(200)), lambda log: "another machine runs with the key of this node" in log, f"{node.name} says so")
         until(
-            lambda: sorted((node.status()["ring"]["joined"], any(one["code"] == "twin" and "remove node.key" in one["text"] for one in node.status()["warnings"])) for node in both),
+            lambda: sorted((node.status()["ring"]["joined"], any(one["code"] == "twin" and "type wow reset" in one["text"] for one in node.status()["warnings"])) for node in both),
             lambda seen: seen == [(False, True), (True, False)], "one is off the ring and says what to do, the other on it")
         copied.stop()

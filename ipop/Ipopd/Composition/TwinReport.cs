@@ -14,7 +14,7 @@ internal static class TwinReport
             CultureInfo.InvariantCulture,
             $"another machine runs with the key of this node {node} (boot id {twin.Other:x16}, this one's is {twin.Own:x16}): one is a copy of the other. ");
         return what + (twin.MustYield
-            ? "This one has left the pool and stays away until ipopd is restarted; remove node.key and node.pem from its state folder to make it a node of its own"
+            ? "This one has left the pool until it starts again. At the copy's screen press L, then start it; or type wow reset there"
             : "The other one leaves the pool; this one goes on");
     }
 }

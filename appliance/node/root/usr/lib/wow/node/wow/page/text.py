@@ -108,6 +108,8 @@ def _outside(status: "Status | None") -> str:
     if status is None:
         return "It is not known yet what the machine's network does."
     if not status["ring"]["joined"]:
+        if any(warning["code"] == "twin" for warning in status["warnings"]):
+            return "It is out of its pool: another machine has its key, a copy."
         return "It looks for its pool: nobody that it knows answers."
     if not status["address"]:
         return "It reached its pool, and waits for an address there."
