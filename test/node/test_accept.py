@@ -54,7 +54,7 @@ class Choice(unittest.TestCase):
         self.put(self.certificate, b"")
         pool, _, refused = self.choose()
         self.assertEqual((pool.name, refused.key), ("science", "[pool] name"))
-        self.assertIn("wow reset", refused.todo)
+        self.assertIn("L at this machine's screen, its web page, or wow reset", refused.todo)
 
     def test_the_certificate_that_the_ca_renewed_is_of_the_same_pool_and_that_of_another_key_or_name_is_not(self):
         self.put(self.kept, self.good)
@@ -144,14 +144,14 @@ class Manager(unittest.TestCase):
     def test_a_ca_that_is_whole_stays_where_the_machine_lost_its_key_alone(self):
         mine = [f"{self.KEY}mine", f"{self.DATABASE}mine"]
         source, target = self.manager(ca__ca_key=mine[0], ca__ca_db=mine[1])
-        with mock.patch.object(configure.console, "say_error") as said:
+        with mock.patch.object(configure.console, "say_of_start") as said:
             configure.take_identity(source, target)
         self.assertEqual([*mine, "key", "old"], [files.read(f"{target}/{name}") for name in ("ca/ca.key", "ca/ca.db", "node.key", "node.pem")])
         self.assertEqual((["ca", "node.key", "node.pem"], False), (sorted(os.listdir(target)), said.called))
 
     def test_a_ca_that_is_damaged_is_put_aside_and_told_and_never_removed(self):
         source, target = self.manager(ca__ca_db="mine")
-        with mock.patch.object(configure.console, "say_error") as said:
+        with mock.patch.object(configure.console, "say_of_start") as said:
             for number in (1, 2):
                 configure.take_identity(source, target)
                 self.assertEqual(("mine", "old"), (files.read(f"{target}/ca.aside-1/ca.db"), files.read(f"{target}/ca/ca.db")))
@@ -163,7 +163,7 @@ class Manager(unittest.TestCase):
     def test_a_ca_with_an_empty_or_overwritten_file_is_damaged(self):
         for key, database, is_whole in ((self.KEY, self.DATABASE, True), ("", self.DATABASE, False), (self.KEY, "", False), (self.KEY, "\0" * 4096, False)):
             source, target = self.manager(ca__ca_key=key, ca__ca_db=database)
-            with mock.patch.object(configure.console, "say_error") as said:
+            with mock.patch.object(configure.console, "say_of_start") as said:
                 configure.take_identity(source, target)
             self.assertEqual((database if is_whole else "old", not is_whole), (files.read(f"{target}/ca/ca.db"), said.called))
             self.assertEqual(is_whole, not os.path.exists(f"{target}/ca.aside-1"))

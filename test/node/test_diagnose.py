@@ -1,6 +1,8 @@
 """The doctor's decisions, from facts as they were gathered on machines that were ill."""
 import hmac
+import json
 import os
+import pathlib
 import socket
 import tempfile
 import threading
@@ -9,7 +11,7 @@ from unittest import mock
 
 import samples
 from wow import dispatch
-from wow.doctor import call, diagnose, dns, finding, gather, ipopdconf
+from wow.doctor import call, diagnose, dns, finding, gather, ipopdconf, warned
 from wow.lib import der
 from wow.lib.errors import WowError
 from wow.verbs import doctor
@@ -20,6 +22,8 @@ DAY = 86400
 STATUS = {
     **samples.STATUS, "warnings": [],
     "certificate": {**samples.STATUS["certificate"], "not_before": "2027-01-05T00:00:00Z", "not_after": "2027-02-04T00:00:00Z", "renew_from": "2027-01-25T00:00:00Z"}}
+CONTROL = pathlib.Path(__file__).resolve().parents[2] / "docs/contract/control.json"
+CODES = next(one["of"] for one in json.loads(CONTROL.read_text(encoding="utf-8"))["parts"]["warning"]["fields"] if one["name"] == "code")
 OVERLAP = "the pool's subnet 10.128.0.0/16 overlaps this machine's network 10.0.0.0/8 on eth0"
 
 HEALTHY = {"now": NOW, "socket": "/run/wow/ipopd.sock", "status": STATUS, "trouble": None, "config": {"open": False},
@@ -29,6 +33,7 @@ HEALTHY = {"now": NOW, "socket": "/run/wow/ipopd.sock", "status": STATUS, "troub
            "names": [{"who": "ipopd", "server": "127.0.0.54:5354", "answer": 0}, {"who": "dnsmasq", "server": "127.0.0.1:53", "answer": 3}],
            "ca": {"address": "10.128.0.1", "open": True, "by": "ping"},
            "services": {"strongswan.service": "active", "condor.service": "active", "wow-names.service": "active"}, "condor": None, "notice": "",
+           "is_manager": False, "warnings": [],
            "list_ahead": None, "homes": [], "stack": None, "origins": "", "system": None, "unread": None}
 
 
@@ -156,6 +161,45 @@ class Decisions(unittest.TestCase):
         # ipopd, which is not there, knows when it should have been.
         self.assertEqual(["ipopd"], [check for check, _ in self.wrong({**HEALTHY, "now": NOW + 17 * DAY, "status": None, "trouble": "gone"})])
 
+    def test_a_certificate_that_ended_has_the_help_of_what_the_console_said_and_on_a_manager_that_of_a_new_disk(self):
+        none, ended = {"certified": False, "certificate": None}, (NOW - 40 * DAY, NOW - 10 * DAY)
+        asks = "WOW: the key 3f0c waits. Send the administrator that key (wow-ca approve KEY)"
+        self.only(facts(none, certificate=ended, ca=None, notice=asks), "certificate", "It ended on", "wow-ca approve KEY", "Do what the console says")
+        for dates, what in ((ended, "It ended on"), (None, "has none"), (HEALTHY["certificate"], "It is refused")):
+            found = facts(none, certificate=dates, ca=None, notice=asks, is_manager=True)
+            self.only(found, "certificate", what, "wow pool stamp, where the pool was made; then start this machine with its new WOWCFG disk")
+            self.assertNotIn("ticket", self.wrong(found)[0][1])
+
+    def test_a_copy_of_the_machine_explains_why_it_is_off_the_ring(self):
+        told = {"warnings": [{"code": "twin", "text": "mind the gap"}]}
+        for found in (facts(told), facts({**lost(9), **told}, {"asked": True, "answer_ms": 20.0})):
+            check, text = self.wrong(found)[0]
+            self.assertEqual("twin", check)
+            self.assertIn("one is a copy of the other", text)
+            self.assertIn("press L, then start it; or type wow reset", text)
+        self.only(facts(told, is_manager=True), "twin", "Delete the copy")
+
+    def test_every_code_of_a_warning_makes_a_finding(self):
+        chosen = []
+        for code in CODES:
+            with self.subTest(code=code):
+                warning = {"code": code, "text": "mind the gap"}
+                before = [one.facts() for one in diagnose.diagnose(HEALTHY)]
+                status = {"shortages": {"count": 3, "last_s": 12}} if code == "shortage" else {}
+                found = facts(status, warnings=[warning]) if code in ("home-full", "config") else facts({**status, "warnings": [warning]})
+                new, = (one for one in diagnose.diagnose(found) if one.facts() not in before)
+                self.assertTrue(code in ("twin", "shortage") or "ind the gap" in new.what, new.what)
+                if new.state == finding.OK:
+                    chosen.append(code)
+        self.assertEqual(["open-pool", "capture"], chosen)
+
+    def test_what_wow_config_found_wrong_is_a_finding_each_and_needs_no_ipopd(self):
+        said = ["pool.conf: [pool] name: is of another pool", "/var/lib/wow/ca: the pool's CA was damaged", "pool.conf: [user:backup]: backup can have no account here"]
+        with mock.patch("wow.lib.console.of_start", return_value=said):
+            warnings = [one for one in warned.own("/nonexistent") if one["code"] == "config"]
+        for found in (facts(warnings=warnings), {**HEALTHY, "warnings": warnings, "status": None, "trouble": "gone", "names": [], "ca": None}):
+            self.assertEqual([f"At this start: {text}. " for text in said], [text for check, text in self.wrong(found) if check == "config"])
+
     def test_an_open_pool_needs_neither_certificate_nor_ca_nor_ipsec(self):
         found = facts({"open": True, "certified": False, "certificate": None}, certificate=None, authority=None, ca=None,
                       services={**HEALTHY["services"], "strongswan.service": "inactive"})
@@ -179,7 +223,7 @@ class Decisions(unittest.TestCase):
 
     def test_networks_that_overlap(self):
         # By the code: the text is ipopd's to choose.
-        self.only(facts({"warnings": [{"code": "twin", "text": "it overlaps"}, {"code": "overlap", "text": OVERLAP}]}), "subnet", OVERLAP)
+        self.only(facts({"warnings": [{"code": "capture", "text": "it overlaps"}, {"code": "overlap", "text": OVERLAP}]}), "subnet", OVERLAP)
 
     def test_services_that_nobody_may_ask_for_are_not_said_to_be_down(self):
         found = facts(services=dict.fromkeys(HEALTHY["services"]))

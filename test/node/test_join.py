@@ -111,26 +111,66 @@ class Own(unittest.TestCase):
         self.assertEqual(control.own_address(samples.STATUS), "192.168.1.7")
         self.assertEqual(control.own_address({**samples.STATUS, "nat": {**samples.STATUS["nat"], "inside": []}}), "")
 
-    def joined(self, inside):
-        """What the last line of the console has, and what stands above the login prompt after it, of a machine that joins and has these endpoints of its own."""
+    def joined(self, inside, *tells):
+        """What the last line of the console has, what stands above the login prompt after it, and what is told of the start, of a machine that joins and has these
+        endpoints of its own. tells: the ways in which something was told before."""
         status, said = {**samples.STATUS, "nat": {**samples.STATUS["nat"], "inside": inside}}, {}
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(console, "OWN", f"{folder}/own"), mock.patch.object(console, "NOTICE", f"{folder}/wrong"), \
+                mock.patch.object(console, "OF_START", f"{folder}/start"), \
                 mock.patch.object(paths, "RUN", folder), mock.patch.object(join, "certified", return_value=(status, "10.128.3.4")), \
                 mock.patch.multiple(join, member=mock.DEFAULT, charon=mock.DEFAULT, managers=mock.DEFAULT, condor=mock.DEFAULT) as parts, \
                 mock.patch.object(console, "say", lambda step, **facts: said.update({step: facts})):
             parts["managers"].taken_off.return_value = parts["member"].is_beside.return_value = False
             console.leave_own("192.0.2.1")
+            for tell in tells:
+                tell(WowError("is of another pool", "To leave it press L", "pool.conf"))
             join.join(samples.pool())
-            return said["ready"]["own"], files.read(console.OWN)
+            return said["ready"]["own"], files.read(console.OWN), files.read(console.NOTICE), console.of_start()
 
     def test_who_wants_to_log_in_reads_where_on_the_console_and_above_the_prompt(self):
-        own, above = self.joined(["192.168.1.57:4433", "192.168.1.57:443"])
+        own, above, *_ = self.joined(["192.168.1.57:4433", "192.168.1.57:443"])
         self.assertEqual(own, "192.168.1.57")
         self.assertIn("ssh NAME@192.168.1.57;", above)
         self.assertIn("forwarded port", above)
 
     def test_an_address_that_is_gone_stands_there_no_longer(self):
-        self.assertEqual(self.joined([]), ("", ""))
+        self.assertEqual(self.joined([]), ("", "", "", []))
+
+    def test_what_wow_config_found_wrong_is_told_after_the_machine_has_joined_and_what_kept_it_is_not(self):
+        found = "pool.conf: is of another pool. To leave it press L"
+        self.assertEqual(self.joined([], console.say_of_start)[2:], (f"WOW: {found}\n\n", [found]))
+        self.assertEqual(self.joined([], console.say_error)[2:], ("", []))
+
+
+class OfTheStart(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for name in ("NOTICE", "OF_START", "STEPS", "KMSG"):
+            patch = mock.patch.object(console, name, f"{folder.name}/{name}")
+            patch.start()
+            self.addCleanup(patch.stop)
+        files.write(console.KMSG, "")
+
+    def test_the_next_wow_config_alone_forgets_what_was_found_wrong(self):
+        for what in ("first", "second"):
+            console.say_of_start(WowError(what, "Do\nthis"))
+        console.say_error(WowError("third", ""))
+        console.clear_error()
+        self.assertEqual((["first. Do this", "second. Do this"], "WOW: second. Do this\n\n"), (console.of_start(), files.read(console.NOTICE)))
+        console.begin()
+        self.assertEqual(([], None), (console.of_start(), files.find(console.NOTICE)))
+
+    def test_it_is_no_reason_why_a_machine_has_no_certificate(self):
+        console.say_of_start(WowError("there is no such zone", "Correct it", "pool.conf"))
+        self.assertEqual("", console.notice())
+        console.say_error(WowError("the key waits", "Send it"))
+        self.assertEqual("WOW: the key waits. Send it", console.notice())
+
+    def test_a_disk_with_many_mistakes_fills_no_memory(self):
+        for number in range(console.MOST_OF_START + 1):
+            console.say_of_start(WowError(str(number), ""))
+        self.assertEqual([str(number) for number in range(console.MOST_OF_START)], console.of_start())
 
 
 class Overlap(unittest.TestCase):

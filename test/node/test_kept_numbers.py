@@ -11,6 +11,7 @@ import samples
 
 from wow.config import poolconf, ticket, users
 from wow.lib import files, pem
+from wow.lib.errors import WowError
 from wow.setup import accounts, configure, outside
 
 REAL = files.write
@@ -29,7 +30,7 @@ class Kept(unittest.TestCase):
             place.mkdir()
         self.numbers = self.state / "users"
         self.said = []
-        for place, name, value in ((accounts, "NUMBERS", str(self.numbers)), (accounts, "HOMES", str(self.folder / "homes")), (accounts.console, "say_error", self.said.append),
+        for place, name, value in ((accounts, "NUMBERS", str(self.numbers)), (accounts, "HOMES", str(self.folder / "homes")), (accounts.console, "say_of_start", self.said.append),
                                    (accounts.paths, "STATE", str(self.state)), (accounts.paths, "RUN", str(self.run)), (ticket, "KEPT", str(self.state / "ticket")),
                                    (ticket, "TAKEN", str(self.run / "ticket")), (ticket, "CERTIFICATE", str(self.state / "node.pem"))):
             patch = mock.patch.object(place, name, value)
@@ -109,7 +110,7 @@ class Kept(unittest.TestCase):
                 REAL(path, text, *words, **named)
         with mock.patch.object(configure.accept, "choose", lambda: (pool, b"", None)), mock.patch.object(configure, "state"), mock.patch.object(configure.accounts, "own"), \
                 mock.patch.object(configure, "generate", lambda pool, _: accounts.make(pool.users, pool.admins)), mock.patch.object(configure.screen, "choose"), \
-                mock.patch.object(configure.console, "clear_error"), mock.patch.object(configure.console, "say"), mock.patch.object(configure.forget, "finish"), \
+                mock.patch.object(configure.console, "begin"), mock.patch.object(configure.console, "say"), mock.patch.object(configure.forget, "finish"), \
                 mock.patch.object(configure.modes, "developed", lambda: False), mock.patch.object(files, "read", read), mock.patch.object(files, "write", write), \
                 mock.patch.object(accounts, "home") as home:
             self.assertEqual(0, configure.main())
@@ -123,6 +124,15 @@ class Kept(unittest.TestCase):
         self.assertNotIn("backup", self.numbers.read_text())
         (said,) = self.said
         self.assertRegex(str(said), r"^pool.conf: \[user:backup\]: backup can have no account here: .*wow pool user remove")
+
+    def test_a_pool_conf_that_is_refused_is_told_of_this_start(self):
+        refused = WowError("is of another pool", "To leave it press L", "pool.conf")
+        with mock.patch.object(configure.accept, "choose", lambda: (samples.pool(), b"", refused)), mock.patch.object(configure, "state"), \
+                mock.patch.object(configure.accounts, "own"), mock.patch.object(configure, "generate"), mock.patch.object(configure.screen, "choose"), \
+                mock.patch.object(configure.console, "begin"), mock.patch.object(configure.console, "say"), mock.patch.object(configure.forget, "finish"), \
+                mock.patch.object(configure.modes, "developed", lambda: False):
+            self.assertEqual(0, configure.main())
+        self.assertEqual([refused], self.said)
 
     def test_a_spoilt_file_of_the_state_keeps_no_machine_from_its_pool(self):
         pool = samples.pool()

@@ -123,7 +123,7 @@ class Cut(Case):
 
     def test_wow_config_finishes_it_before_it_reads_what_is_kept(self):
         done = []
-        with mock.patch.object(configure.forget, "finish", lambda: done.append("finish")), mock.patch.object(configure.console, "clear_error"), \
+        with mock.patch.object(configure.forget, "finish", lambda: done.append("finish")), mock.patch.object(configure.console, "begin"), \
                 mock.patch.object(configure.modes, "developed", side_effect=PowerCut), mock.patch.object(configure.os, "makedirs"), \
                 mock.patch.object(configure.os, "umask"):
             self.assertRaises(PowerCut, configure.main)

@@ -14,6 +14,7 @@ from wow import dispatch
 from wow.agent import client
 from wow.lib import base, control
 from wow.lib.verb import Option, UsageError, Verb
+from wow.doctor import warned
 from wow.verbs import enroll, module, peers, status
 import samples
 
@@ -22,14 +23,14 @@ WOW = pathlib.Path(__file__).resolve().parents[2] / "appliance/node/root/usr/bin
 
 class Verbs(unittest.TestCase):
     def test_a_home_that_is_almost_full_is_a_warning_with_a_code(self):
-        for blocks, files, codes in ((status.LITTLE_ROOM - 1, 500, ["home-full"]), (status.LITTLE_ROOM, 500, []), (status.LITTLE_ROOM, 499, ["home-full"])):
+        for blocks, files, codes in ((warned.LITTLE_ROOM - 1, 500, ["home-full"]), (warned.LITTLE_ROOM, 500, []), (warned.LITTLE_ROOM, 499, ["home-full"])):
             room = types.SimpleNamespace(f_bavail=blocks, f_frsize=1, f_favail=files, f_files=6000)
             with mock.patch.object(os, "statvfs", lambda _, room=room: room):
-                self.assertEqual([one["code"] for one in status.own_warnings()], codes)
+                self.assertEqual([one["code"] for one in warned.own()], codes)
 
     def test_a_file_system_that_counts_no_files_is_not_full(self):
-        with mock.patch.object(os, "statvfs", lambda _: types.SimpleNamespace(f_bavail=status.LITTLE_ROOM, f_frsize=1, f_favail=0, f_files=0)):
-            self.assertEqual(status.own_warnings(), [])
+        with mock.patch.object(os, "statvfs", lambda _: types.SimpleNamespace(f_bavail=warned.LITTLE_ROOM, f_frsize=1, f_favail=0, f_files=0)):
+            self.assertEqual(warned.own(), [])
 
     def test_status_says_which_base_it_stands_on_unless_another_was_put_below(self):
         about = {"sha256": "ab" * 32, "date": "2026-11-24", "abi": "cf1d143b", "python": "3.13", "glibc": [], "sonames": []}

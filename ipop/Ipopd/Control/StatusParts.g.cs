@@ -321,7 +321,7 @@ internal sealed record HostReply(string Mac, string? Address, long LeaseS, doubl
 
 /// <summary>Something that is wrong or dangerous.</summary>
 /// <param name="Code">What it is about, for programs. One of overlap, name-taken, certificate, lan-full, open-pool, twin, shortage, capture, keys,
-/// home-full.</param>
+/// home-full, config.</param>
 /// <param name="Text">What is wrong and what to do, for people.</param>
 internal sealed record WarningReply(string Code, string Text) : IControlReply
 {
@@ -335,6 +335,7 @@ internal sealed record WarningReply(string Code, string Text) : IControlReply
     internal const string CodeCapture = "capture";
     internal const string CodeKeys = "keys";
     internal const string CodeHomeFull = "home-full";
+    internal const string CodeConfig = "config";
 
     /// <inheritdoc/>
     public void Write(Utf8JsonWriter json)

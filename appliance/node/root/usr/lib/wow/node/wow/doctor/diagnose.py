@@ -6,7 +6,7 @@ import time
 from wow.condor import managers
 from wow.doctor import diagnose_condor
 from wow.doctor.finding import Finding, ok, unknown, wrong
-from wow.join.certificates import renew_from
+from wow.join.certificates import STAMP, renew_from
 from wow.lib import agreed
 from wow.lib import clock as clocks
 from wow.stack import damage
@@ -21,16 +21,19 @@ DAY = 86400
 READ_WITHIN = 600
 """Seconds after which strongSwan should have read a renewed certificate. Mostly it takes one."""
 UNITS = {"strongswan.service": "strongSwan", "condor.service": "HTCondor", "wow-names.service": "dnsmasq"}
+CHOSEN = ("open-pool", "capture")
+"""Warnings of what somebody wanted so: nothing is wrong."""
+TOLD = ("overlap", "certificate", "twin", "shortage")
+"""Warnings that have a decision of their own here."""
 AS_ROOT = "People have no root here: the file of `wow support` has what root finds."
 """For whom something is out of sight."""
 
 
 def diagnose(facts: "Gathered") -> list[Finding]:
     """All findings, the one that explains the others first."""
-    found = [daemon(facts), *shortages(facts), *configuration(facts), *homes(facts), *system(facts), clock(facts), *names_of_bootstrap(facts), *ring(facts), *tap(facts),
-             *subnet(facts), *certificate(facts), *authority(facts), *authority_ends(facts), *keys(facts), *names(facts), *services(facts), *listed(facts), *stack(facts),
-             *sealed(facts), *origins(facts),
-             *diagnose_condor.findings(facts["condor"])]
+    found = [daemon(facts), *shortages(facts), *configuration(facts), *homes(facts), *system(facts), clock(facts), *twin(facts), *names_of_bootstrap(facts), *ring(facts),
+             *tap(facts), *subnet(facts), *certificate(facts), *authority(facts), *authority_ends(facts), *warnings(facts), *names(facts), *services(facts),
+             *listed(facts), *stack(facts), *sealed(facts), *origins(facts), *diagnose_condor.findings(facts["condor"])]
     return [finding for finding in found if finding]
 
 
@@ -154,6 +157,15 @@ def origins(facts: "Gathered") -> list[Finding]:
     return [wrong("origins", f"{line}.", todo) for line in facts["origins"].splitlines()]
 
 
+def twin(facts: "Gathered") -> list[Finding]:
+    """Whether another machine runs with this one's key. Before the ring, which one of the two leaves."""
+    if not facts["status"] or not warnings_of(facts["status"], "twin"):
+        return []
+    return [wrong("twin", "Another machine runs with this machine's key: one is a copy of the other, and one of them has left the pool until it starts again.",
+                  # It would have the same key from its disk again, and with the CA nobody may reset it.
+                  "Delete the copy in the hypervisor." if facts["is_manager"] else "At the copy's screen press L, then start it; or type wow reset there.")]
+
+
 def names_of_bootstrap(facts: "Gathered") -> list[Finding]:
     """Whether the bootstrap list resolves."""
     return [wrong("bootstrap", f"The name in {one['entry']} does not resolve.",
@@ -222,6 +234,11 @@ def tap(facts: "Gathered") -> list[Finding]:
     return [ok("tap", f"{found['name']} has {found['address']}.")]
 
 
+def whole(text: str) -> str:
+    """A warning's words as a finding has them."""
+    return f"{text[0].upper()}{text[1:].removesuffix('.')}."
+
+
 def warnings_of(status: "Status", code: str) -> list[str]:
     """What ipopd warns of by a code, in its words."""
     return [warning["text"] for warning in status["warnings"] if warning["code"] == code]
@@ -249,24 +266,34 @@ def certificate(facts: "Gathered") -> list[Finding]:
         return []
     now, dates, status = facts["now"], facts["certificate"], facts["status"]
     refusals = warnings_of(status, "certificate") if status else []
-    if dates and now > dates[1]:
-        return [wrong("certificate", f"It ended on {day(dates[1])}; this machine's clock says {day(now)}.",
-                      "If the clock is right: systemctl start wow-renew, or wow enroll --ticket ID:SECRET.")]
-    if dates and now < dates[0]:
+    if not dates:
+        return [lacking(facts, "This machine has none, so it reaches nothing but the CA.",
+                        "Get a ticket from the pool's administrator, then type: wow enroll --ticket ID:SECRET.")]
+    if now > dates[1]:
+        return [lacking(facts, f"It ended on {day(dates[1])}; this machine's clock says {day(now)}.",
+                        "If the clock is right: systemctl start wow-renew, or wow enroll --ticket ID:SECRET.")]
+    if now < dates[0]:
         return []  # the clock's finding says it
-    if not dates or (status and not status["certified"]):
-        if dates:
-            return [wrong("certificate", f"It is refused: {refusals[0] if refusals else 'ipopd does not believe it'}.", "Get a new one: wow enroll --ticket ID:SECRET.")]
-        # A denied machine or one that waits for an approval is helped by no ticket: the CA said what helps, and the console has that.
-        why = f" The console said: {facts['notice']}" if facts["notice"] else ""
-        return [wrong("certificate", f"This machine has none, so it reaches nothing but the CA.{why}",
-                      "Do what the console says." if why else "Get a ticket from the pool's administrator, then type: wow enroll --ticket ID:SECRET.")]
+    if status and not status["certified"]:
+        return [lacking(facts, f"It is refused: {refusals[0] if refusals else 'ipopd does not believe it'}.", "Get a new one: wow enroll --ticket ID:SECRET.")]
+    if refusals:
+        return [wrong("certificate", whole(text), "") for text in refusals]
     known = status["certificate"] if status else None
     # wow-renew tries once a day; half of the time that there is for it is past.
     if known and now - renew_from(known) > dates[1] - now:
         return [wrong("certificate", f"It ends on {day(dates[1])} and should have been renewed {int((now - renew_from(known)) // DAY)} days ago.",
                       "Look with: journalctl -u wow-renew; is the CA up?")]
     return [ok("certificate", f"It is valid until {day(dates[1])}.")]
+
+
+def lacking(facts: "Gathered", what: str, todo: str) -> Finding:
+    """There is no certificate that is believed. A manager asks nobody for one. A denied machine or one that waits for an approval is helped by no ticket: the CA said
+    what helps, and the console has that."""
+    if facts["is_manager"]:
+        return wrong("certificate", what, f"If the clock is right: {STAMP}.")
+    if facts["notice"]:
+        return wrong("certificate", f"{what} The console said: {facts['notice']}", "Do what the console says.")
+    return wrong("certificate", what, todo)
 
 
 def authority(facts: "Gathered") -> list[Finding]:
@@ -300,10 +327,10 @@ def authority_ends(facts: "Gathered") -> list[Finding]:
                   "The pool's administrator renews it before, on the manager with the CA: wow-ca renew-authority. The machines hear of it by themselves.", "ca-ends")]
 
 
-def keys(facts: "Gathered") -> list[Finding]:
-    """Whether somebody names other keys for what the pool publishes than this machine knows."""
-    said = warnings_of(facts["status"], "keys") if facts["status"] else []
-    return [wrong("keys", f"{text[0].upper()}{text[1:]}.", "") for text in said]
+def warnings(facts: "Gathered") -> list[Finding]:
+    """What else `wow status` warns of, in its words."""
+    said = [(one["code"], whole(one["text"])) for one in [*(facts["status"]["warnings"] if facts["status"] else []), *facts["warnings"]]]
+    return [ok(code, text) if code in CHOSEN else wrong(code, text, "") for code, text in said if code not in TOLD]
 
 
 def names(facts: "Gathered") -> list[Finding]:

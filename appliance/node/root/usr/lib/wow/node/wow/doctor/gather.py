@@ -6,7 +6,8 @@ import struct
 import time
 
 from wow.condor import managers
-from wow.doctor import call, diagnose, dns, gather_condor, ipopdconf
+from wow.config import facts as pool_facts
+from wow.doctor import call, diagnose, dns, gather_condor, ipopdconf, warned
 from wow.doctor.ipopdconf import IpopdConf
 from wow.lib import console, control, der, files, moments, paths, pem, system
 from wow.lib.errors import WowError
@@ -50,11 +51,20 @@ def gather(path: str = paths.SOCKET, config_file: str | None = None) -> "Gathere
         "bootstrap": bootstrap(status, config), "tap": {"name": tap, "exists": os.path.exists(f"/sys/class/net/{tap}"), "address": address(tap)},
         "names": names(status, is_appliance), "ca": authority(status, config, path if is_appliance else None),
         "services": states, "condor": gather_condor.condor(status, states),
-        "notice": files.read(console.NOTICE).strip() if is_appliance else None,
+        "notice": console.notice() if is_appliance else None,
+        "is_manager": is_appliance and is_manager(), "warnings": warned.own() if is_appliance else [],
         "list_ahead": managers.ahead(now, f"{state}/{os.path.basename(managers.KEPT)}") if state else None,
         "homes": files.read(HOMES).split() if is_appliance else [], "stack": told.read() if is_appliance else None,
         "origins": files.find(paths.ORIGINS_LEFT) or "" if is_appliance else "",
         "system": damage.said(Systems()) if is_appliance else None, "unread": charon.unread() if is_appliance else None}
+
+
+def is_manager() -> bool:
+    """Whether pool.conf makes the machine a manager."""
+    try:
+        return pool_facts.read().is_manager
+    except (OSError, ValueError):
+        return False
 
 
 def dates(path: str) -> tuple[int, int] | None:

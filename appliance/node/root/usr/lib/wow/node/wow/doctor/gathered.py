@@ -1,7 +1,7 @@
 """The facts that the doctor decides from: doctor/gather.py fills them, doctor/diagnose.py reads them. For the type checker alone."""
 from typing import TypedDict
 
-from wow.lib.answers import Status
+from wow.lib.answers import Status, WarningPart
 from wow.stack.damage import Said
 from wow.stack.told import Told
 
@@ -84,12 +84,12 @@ class Condor(TypedDict):
 
 
 class Gathered(TypedDict):
-    """now: seconds since 1970. trouble: why there is no status. authority and certificate: (not before, not after). services: state of
-    each unit, None where systemd does not tell this user. condor: None where HTCondor does not run. notice: what the console told last. list_ahead: the number of a
-    list of managers that is a time to come. homes: where there are several, the device of the one that was taken, then the others'. stack: what there
-    is to tell of the modules that the pool publishes, None where it never did. origins: a line `ORIGIN WHY` of each that gave nothing.
-    system: what the disk lost of the machine's systems, None outside of an image. unread: when the certificate was
-    written that charon has not read, None if it has read all."""
+    """now: seconds since 1970. trouble: why there is no status. authority and certificate: (not before, not after). services: state of each unit, None where systemd
+    does not tell this user. condor: None where HTCondor does not run. notice: what the machine's joining told last. is_manager: whether pool.conf makes it one of
+    the pool's. warnings: those that ipopd knows nothing of. list_ahead: the number of a list of managers that is a time to come. homes: where there are several, the
+    device of the one that was taken, then the others'. stack: what there is to tell of the modules that the pool publishes, None where it never did. origins: a line
+    `ORIGIN WHY` of each that gave nothing. system: what the disk lost of the machine's systems, None outside of an image. unread: when the certificate was written
+    that charon has not read, None if it has read all."""
     now: float
     socket: str
     status: Status | None
@@ -105,6 +105,8 @@ class Gathered(TypedDict):
     services: dict[str, str | None]
     condor: Condor | None
     notice: str | None
+    is_manager: bool
+    warnings: list[WarningPart]
     list_ahead: int | None
     homes: list[str]
     stack: Told | None

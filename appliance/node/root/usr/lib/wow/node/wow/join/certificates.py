@@ -8,6 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wow.lib.answers import Certificate, Status
 
+STAMP = "wow pool stamp, where the pool was made; then start this machine with its new WOWCFG disk"
+"""What helps a manager whose certificate ran out."""
+
 
 def is_valid(status: "Status", now: float | None = None) -> bool:
     """Whether ipopd holds a certificate for the address that has not run out."""

@@ -73,8 +73,8 @@ def certified(pool: Facts) -> "tuple[Status, str]":
             return status, address
         if pool.is_manager:
             by_root = f". Its root may type here instead: wow-ca renew --state {member.CA} --out {paths.STATE}" if member.has_ca(pool, status) else ""
-            raise WowError("no certificate for this manager's address " + address, "If it ran out and the clock is right: wow pool stamp, where the pool was made; then "
-                           f"start this machine with its new WOWCFG disk{by_root}", f"{paths.STATE}/node.pem")
+            raise WowError("no certificate for this manager's address " + address, f"If it ran out and the clock is right: {certificates.STAMP}{by_root}",
+                           f"{paths.STATE}/node.pem")
         if enrol.until_certified(pool, address):
             return certificates.wait(address), address
 

@@ -124,7 +124,7 @@ class Router(TypedDict):
 
 class WarningPart(TypedDict):
     """Something that is wrong or dangerous."""
-    code: Literal["overlap", "name-taken", "certificate", "lan-full", "open-pool", "twin", "shortage", "capture", "keys", "home-full"]
+    code: Literal["overlap", "name-taken", "certificate", "lan-full", "open-pool", "twin", "shortage", "capture", "keys", "home-full", "config"]
     text: str
 
 

@@ -12,6 +12,8 @@ LONGEST = 900
 NOTICE = "/run/issue.d/wow.issue"
 """What agetty shows above the login prompt, beside OWN."""
 OWN = "/run/issue.d/wow-own.issue"
+OF_START, MOST_OF_START = "/run/wow/config.errors", 20
+"""What wow-config found wrong at this start, a line each, so many at most."""
 STEPS, MOST_STEPS = "/run/wow/steps", 12
 """The last lines, for the page on the console (the node's script `page`), as people read them; so many are kept."""
 
@@ -67,6 +69,32 @@ def say_error(error: WowError) -> None:
     leave_notice(str(error))
 
 
+def say_of_start(error: WowError) -> None:
+    """Tells what wow-config found wrong. It holds until the next start, whatever becomes of the machine's joining."""
+    say_error(error)
+    try:
+        files.write(OF_START, "".join(f"{one}\n" for one in [*of_start(), " ".join(str(error).split())][:MOST_OF_START]))
+    except OSError:
+        pass
+
+
+def of_start() -> list[str]:
+    """What wow-config found wrong at this start."""
+    return files.read(OF_START).splitlines()
+
+
+def begin() -> None:
+    """Forgets what was wrong before, at a start of wow-config."""
+    _remove(OF_START)
+    _remove(NOTICE)
+
+
+def notice() -> str:
+    """What stands above the login prompt, without what wow-config found wrong: that is told beside it."""
+    text = files.read(NOTICE)
+    return "" if text in map(_notice, of_start()) else text.strip()
+
+
 def say_change(kept: str, error: WowError | None) -> None:
     """What keeps a program that is started again and again, None for nothing: told once, and taken from above the login prompt when it is over. kept: the file that
     remembers it."""
@@ -99,8 +127,11 @@ def leave_notice(text: str) -> None:
 
 
 def clear_error() -> None:
-    """Takes what is wrong away from above the login prompt again."""
-    _remove(NOTICE)
+    """Takes what is wrong away from above the login prompt again; what wow-config found wrong at this start comes back there."""
+    if found := of_start():
+        leave_notice(found[-1])
+    else:
+        _remove(NOTICE)
 
 
 def _put(place: str, text: str) -> None:

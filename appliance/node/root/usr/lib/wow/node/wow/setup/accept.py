@@ -50,8 +50,8 @@ def authority() -> bytes | None:
 def _same_pool(kept: Pool, new: Pool) -> None:
     for key, is_same in (("[pool] name", kept.name == new.name), ("[pool] open", kept.open == new.open), ("[ca] certificate", der.is_renewal(kept.ca_der, new.ca_der))):
         if not is_same:
-            raise WowError("is of another pool than this machine's certificate", f'To leave pool {kept.name} type "wow reset"; until then the '
-                           "accepted pool.conf counts", "pool.conf", key)
+            raise WowError("is of another pool than this machine's certificate", f"To leave pool {kept.name}: L at this machine's screen, its "
+                           "web page, or wow reset; until then the accepted pool.conf counts", "pool.conf", key)
 
 
 def keep(data: bytes, path: str = KEPT_FILE) -> None:

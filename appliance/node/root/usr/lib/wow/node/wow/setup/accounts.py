@@ -44,15 +44,15 @@ def make(wanted: dict[str, str | None], admins: "Iterable[str]" = ()) -> None:
     passwd, group, shadow = (files.read(f"/etc/{name}") for name in ("passwd", "group", "shadow"))
     if taken := users.of_the_system(passwd, wanted):
         # A module or a newer base may have brought that account. It costs the person the account here, and not the machine its pool.
-        console.say_error(WowError(f"{', '.join(taken)} can have no account here: the system has one of that name. Others have theirs", "Have the pool's administrator "
-                                   "choose another name: wow pool user remove, then wow pool user add", "pool.conf", f"[user:{taken[0]}]"))
+        console.say_of_start(WowError(f"{', '.join(taken)} can have no account here: the system has one of that name. Others have theirs", "Have the pool's "
+                                      "administrator choose another name: wow pool user remove, then wow pool user add", "pool.conf", f"[user:{taken[0]}]"))
         wanted = {name: key for name, key in wanted.items() if name not in taken}
     known = numbers(wanted)
     people = {name: known[name] for name in wanted if name in known}
     if without := sorted(set(wanted) - set(people)):
-        console.say_error(WowError(f"{without[0]}{f' and {len(without) - 1} more' if without[1:] else ''} can have no account here: the numbers {users.FIRST_UID} to "
-                                   f"{users.LAST_UID} are all given to people, some of whom may have left the pool", "As root remove homes of people who left, and their "
-                                   "lines in this file; then start the machine again", NUMBERS))
+        console.say_of_start(WowError(f"{without[0]}{f' and {len(without) - 1} more' if without[1:] else ''} can have no account here: the numbers {users.FIRST_UID} to "
+                                      f"{users.LAST_UID} are all given to people, some of whom may have left the pool", "As root remove homes of people who left, and "
+                                      "their lines in this file; then start the machine again", NUMBERS))
     if f"\n{users.GROUP}:x:" not in group:
         passwd, group, shadow = users.add(passwd, group, shadow, people, [name for name in admins if name in people])
         files.write("/etc/passwd", passwd)
@@ -65,7 +65,7 @@ def make(wanted: dict[str, str | None], admins: "Iterable[str]" = ()) -> None:
         try:
             home(f"{HOMES}/{name}", uid)
         except OSError as error:
-            console.say_error(full(error))
+            console.say_of_start(full(error))
 
 
 def numbers(names: "Iterable[str]") -> dict[str, int]:
@@ -78,7 +78,7 @@ def numbers(names: "Iterable[str]") -> dict[str, int]:
         if text != before:
             files.write(NUMBERS, text, sync=True)
     except OSError as error:
-        console.say_error(full(error))
+        console.say_of_start(full(error))
     return found
 
 
@@ -87,7 +87,7 @@ def kept() -> str:
     try:
         return files.read(NUMBERS)
     except OSError as error:
-        console.say_error(WowError(f"cannot be read: {error.strerror}", FAILING, NUMBERS))
+        console.say_of_start(WowError(f"cannot be read: {error.strerror}", FAILING, NUMBERS))
         return ""
 
 

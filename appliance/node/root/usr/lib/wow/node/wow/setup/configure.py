@@ -21,35 +21,35 @@ def main() -> int:
     """Exit code: 0 when the machine has a configuration."""
     os.umask(0o022)
     os.makedirs(paths.RUN, exist_ok=True)
-    console.clear_error()
+    console.begin()
     try:
         forget.finish()
     except OSError as error:
-        console.say_error(accounts.full(error))
+        console.say_of_start(accounts.full(error))
     try:
         if modes.developed():
             accounts.take_back()
         accounts.own()
     except OSError as error:
-        console.say_error(no_memory(error, "/etc"))
+        console.say_of_start(no_memory(error, "/etc"))
     try:
         pool, data, refused = accept.choose()
     except WowError as error:
-        console.say_error(error)
+        console.say_of_start(error)
         without_a_pool()
         return 1
     screen.choose(pool.values["node", "console"])
     if trouble := refused or outside.trouble(pool):
-        console.say_error(trouble)
+        console.say_of_start(trouble)
     try:
         state(pool, data)
     except OSError as error:
         # A full or broken home must not keep the machine away from its pool: it runs from what it has.
-        console.say_error(accounts.full(error))
+        console.say_of_start(accounts.full(error))
     try:
         generate(pool, data)
     except OSError as error:
-        console.say_error(no_memory(error, paths.RUN))
+        console.say_of_start(no_memory(error, paths.RUN))
         return 1
     console.say("config", pool=pool.name, role=pool.role, subnet=pool.subnet, open="yes" if pool.open else None,
                 source="the copy accepted before" if refused else None)
@@ -71,7 +71,7 @@ def without_a_pool() -> None:
         screen.hand("", "")
         files.write(f"{paths.RUN}/sockets.nft", fence.without_a_pool())
     except OSError as error:
-        console.say_error(no_memory(error, "/etc"))
+        console.say_of_start(no_memory(error, "/etc"))
 
 
 def state(pool: Pool, data: bytes) -> None:
@@ -166,7 +166,7 @@ def take_authority(source: str, target: str) -> None:
     if os.path.lexists(target):
         aside = next(name for name in (f"{target}.aside-{number}" for number in range(1, 1000)) if not os.path.lexists(name))
         os.rename(target, aside)
-        console.say_error(WowError(
+        console.say_of_start(WowError(
             f"the pool's CA was damaged: ca.key or ca.db is missing, empty or unreadable. It is {aside} now. The copy on the disk WOWCFG is in its place, and knows "
             "nobody whom the pool admitted or revoked after that disk was made",
             "The disk may be failing. Start a backup of the machine, if there is one. Else the CA takes the pool's list of revoked machines from other machines, and "
@@ -232,7 +232,7 @@ def generate(pool: Pool, data: bytes) -> None:
     files.write("/etc/hosts", names.hosts())
     for trouble in (zone.choose(pool.values["node", "time-zone"]), screen.hand(pool.values["node", "keyboard"], pool.values["node", "console-password"])):
         if trouble:
-            console.say_error(trouble)
+            console.say_of_start(trouble)
     if pool.open:
         files.write(f"{run}/open", "This pool has no CA and no IPsec.\n")
     if pool.is_manager:

@@ -1,7 +1,7 @@
 """wow status"""
 import json
-import os
 
+from wow.doctor import warned
 from wow.lib import base, clock, control, modes, paths, table
 from wow.lib.verb import Given, JSON, SOCKET, Verb
 from wow.limits import month
@@ -15,13 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Sequence
 
-    from wow.lib.answers import Peer, Router, Status, WarningPart
+    from wow.lib.answers import Peer, Router, Status
     from wow.lib.base import Base
 
-LITTLE_ROOM = 50_000_000
-"""Bytes."""
-FEW_FILES = 12
-"""One of so many that there can be. ext4 keeps blocks for root, and no inodes."""
 OPEN = " (open: no certificates, no IPsec; anybody with this pool.conf reads what is sent, and can have jobs sent to him)"
 
 
@@ -31,7 +27,7 @@ def run(given: Given) -> int:
     status = control.status(path)
     own, paused, mode, held, stack = None, None, "", limits.Limits(), None
     if not given.has(SOCKET):
-        status["warnings"] = status["warnings"] + own_warnings()
+        status["warnings"] = status["warnings"] + warned.own()
         own, paused, mode, held, stack = base.below(), holding.read(), modes.sentence(), limits.read(), stacks.read()
     if given.has(JSON):
         here = {} if given.has(SOCKET) else {"month": month.read().facts(), "mode": modes.facts()}
@@ -39,22 +35,6 @@ def run(given: Given) -> int:
     else:
         print("\n".join(lines(status, control.peers(path), words.told(paused) if paused else "", own, mode, lent.sentence(held), stacks.sentence(stack))))
     return 0
-
-
-def own_warnings(home: str = "/home") -> "list[WarningPart]":
-    """Warnings that ipopd knows nothing of, in its form: a code for programs, a text for people."""
-    found: list[WarningPart] = []
-    try:
-        facts = os.statvfs(home)
-        free = facts.f_bavail * facts.f_frsize
-        if facts.f_favail < facts.f_files // FEW_FILES:
-            found.append({"code": "home-full", "text": f"{home} has room for {facts.f_favail} more files, of {facts.f_files}: remove files there, "
-                                                       "else jobs and certificates cannot be kept"})
-        if free < LITTLE_ROOM:
-            found.append({"code": "home-full", "text": f"{home} is almost full ({table.size(free)} left): remove files there, else jobs and certificates cannot be kept"})
-    except OSError:
-        pass
-    return found
 
 
 def links(peers: "Sequence[Peer]") -> str:
