@@ -3,7 +3,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from wow.join import certificates, enrol, join, renew
+from wow.join import certificates, enrol, join, member, renew
 from wow.lib import agreed, console, control, files, paths, system
 from wow.lib.errors import WowError
 import samples
@@ -25,14 +25,28 @@ class Certificates(unittest.TestCase):
 
 
 class ManagerThatWasOff(unittest.TestCase):
-    def test_it_asks_for_a_new_disk_whether_it_has_the_ca_or_not_and_only_the_ca_s_root_may_do_without(self):
+    def waited(self, has_ca, *looks):
+        """What was told, and what is known of the manager at the end, where its certificate is valid at each look or not."""
         pool, status = samples.pool(node__role="manager"), {**samples.STATUS, "certificate": None}
+        answers, pauses = [{**samples.STATUS, "host": "boss"} if is_valid else status for is_valid in looks], []
+        with mock.patch.object(join, "wait_for_address", side_effect=[(status, "10.128.3.4"), ({**samples.STATUS, "host": "boss"}, "10.128.3.4")]), \
+                mock.patch.object(system, "must"), mock.patch.object(member, "has_ca", return_value=has_ca), mock.patch.object(console, "say_error") as told, \
+                mock.patch.object(enrol, "wait", lambda pause, address: pauses.append((pause, address)) or True), \
+                mock.patch.object(certificates, "is_valid", lambda said, now=None: bool(said["certificate"])), \
+                mock.patch.object(control, "ask", lambda command, *_, **__: {} if command == "reload" else answers.pop(0)):
+            found = join.certified(pool)
+        self.assertEqual([(join.LOOK, "10.128.3.4")] * len(looks), pauses)
+        return [call.args[0] for call in told.call_args_list], found
+
+    def test_it_asks_for_a_new_disk_whether_it_has_the_ca_or_not_and_only_the_ca_s_root_may_do_without(self):
         for has_ca in (True, False):
-            with mock.patch.object(join, "wait_for_address", return_value=(status, "10.128.0.1")), mock.patch.object(system, "must"), \
-                    mock.patch.object(join.member, "has_ca", return_value=has_ca), self.assertRaises(WowError) as caught:
-                join.certified(pool)
-            self.assertIn("wow pool stamp, where the pool was made; then start this machine with its new WOWCFG disk", caught.exception.todo)
-            self.assertEqual(has_ca, "Its root may type here instead: wow-ca renew" in caught.exception.todo)
+            (error,), _ = self.waited(has_ca, True)
+            self.assertIn("wow pool stamp, where the pool was made; then start this machine with its new WOWCFG disk", error.todo)
+            self.assertEqual(has_ca, "Its root may type here instead: wow-ca renew" in error.todo)
+
+    def test_it_waits_and_tells_of_it_once_and_again_every_ten_looks_and_goes_on_with_the_new_one(self):
+        told, (status, address) = self.waited(True, *[False] * 10, True)
+        self.assertEqual((2, "boss", "10.128.3.4"), (len(told), status["host"], address))
 
 
 class ClockThatWasWrong(unittest.TestCase):

@@ -110,8 +110,11 @@ class Managers(unittest.TestCase):
         for made, read in ((managers.FILE, managers.READ), (pause.FILE, pause.READ), (tell.FILE, tell.READ)):
             self.assertIn(f"-/usr/bin/cp {made} {read}", values(file, "ExecStartPre"))
 
-    def test_what_could_not_be_acted_on_is_tried_again(self):
-        self.assertEqual(values(own_units()["wow-watch.service"], "Restart"), ["on-failure"])
+    def test_what_could_not_be_acted_on_is_tried_again_and_less_often_each_time(self):
+        for name, longest in (("wow-watch.service", "5min"), ("wow-join.service", "1min")):
+            file = own_units()[name]
+            self.assertEqual([["on-failure"], [longest]], [values(file, key) for key in ("Restart", "RestartMaxDelaySec")], name)
+            self.assertGreater(int(values(file, "RestartSteps")[0]), 0, "without steps the longest delay counts for nothing")
 
 
 class Login(unittest.TestCase):

@@ -30,6 +30,15 @@ def renew_from(certificate: "Certificate") -> float:
     return moments.rfc3339(certificate["renew_from"])
 
 
+def reread() -> "Status":
+    """ipopd's status after it has read node.pem again, which may be another one, or good again where the clock was wrong."""
+    try:
+        control.ask("reload")
+    except WowError:
+        pass  # its status says that there is none
+    return control.status()
+
+
 def wait(address: str, patience: float = 30.0) -> "Status":
     """ipopd's status when it has taken up the new certificate; WowError if it has not within `patience` seconds."""
     limit = time.monotonic() + patience

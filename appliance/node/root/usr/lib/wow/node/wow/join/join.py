@@ -1,5 +1,6 @@
 """wow-join: from an address to a working member of the pool: certificate, IPsec, host name, HTCondor. Tells every step on the console,
 waits as long as it must, and ends when the machine is ready, so that it costs no memory then. Started again when the address changes."""
+import itertools
 import socket
 import time
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 QUICK, SLOW, PATIENCE = 0.3, 2.0, 60.0
 """Seconds between two looks at first and later on, and until what is missing is told."""
+
+LOOK = 30.0
+"""Seconds between two looks for a certificate that somebody makes by hand."""
 
 UNPLUGGED = 5.0
 """Seconds until a machine without a network card says so: nothing else can be the matter, and drivers come within one."""
@@ -72,11 +76,21 @@ def certified(pool: Facts) -> "tuple[Status, str]":
         if pool.open or certificates.is_valid(status):
             return status, address
         if pool.is_manager:
-            by_root = f". Its root may type here instead: wow-ca renew --state {member.CA} --out {paths.STATE}" if member.has_ca(pool, status) else ""
-            raise WowError("no certificate for this manager's address " + address, f"If it ran out and the clock is right: {certificates.STAMP}{by_root}",
-                           f"{paths.STATE}/node.pem")
-        if enrol.until_certified(pool, address):
+            wait_for_root(pool, status, address)
+        elif enrol.until_certified(pool, address):
             return certificates.wait(address), address
+
+
+def wait_for_root(pool: Facts, status: "Status", address: str) -> None:
+    """Waits until a manager has a certificate again, which somebody makes by hand, or another address. Told once, and again every ten looks, as `enrol` does."""
+    by_root = f". Its root may type here instead: wow-ca renew --state {member.CA} --out {paths.STATE}" if member.has_ca(pool, status) else ""
+    error = WowError("no certificate for this manager's address " + address, f"If it ran out and the clock is right: {certificates.STAMP}{by_root}",
+                     f"{paths.STATE}/node.pem")
+    for look in itertools.count():
+        if look % 10 == 0:
+            console.say_error(error)
+        if not enrol.wait(LOOK, address) or certificates.is_valid(certificates.reread()):
+            return
 
 
 def wait_for_address(pool: Facts) -> "tuple[Status, str]":
