@@ -63,7 +63,7 @@ class ClockThatWasWrong(unittest.TestCase):
 
         with mock.patch.object(control, "ask", ask), mock.patch.object(system, "must", lambda arguments, *_: started.append(arguments[0])), \
                 mock.patch.object(system, "systemctl", lambda *arguments: started.append(arguments[-1])):
-            self.assertEqual(renew.renew(samples.pool()), 0)
+            renew.renew(samples.pool())
         return asked, started
 
     def test_a_certificate_that_ipopd_dropped_while_the_clock_was_ahead_is_loaded_again(self):
@@ -75,17 +75,98 @@ class ClockThatWasWrong(unittest.TestCase):
 
 
 class Renewal(unittest.TestCase):
-    def enrolled(self, now):
-        """Whether the CA was asked at this time."""
-        with mock.patch.object(renew.time, "time", lambda: now), mock.patch.object(control, "ask", return_value=samples.STATUS), \
-                mock.patch.object(enrol, "once", return_value=(agreed.UNREACHED, "")) as once, mock.patch.object(console, "say_error"):
-            self.assertEqual(renew.renew(samples.pool()), 1 if once.called else 0)
-            return once.called
+    DUE = certificates.renew_from(samples.STATUS["certificate"])
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.now, self.status, self.started = self.DUE + 1, samples.STATUS, []
+        self.answer, self.name = agreed.UNREACHED, "alpha"
+        for patch in (
+                mock.patch.object(paths, "RUN", folder.name), mock.patch.object(renew, "TOLD", f"{folder.name}/renew.error"),
+                mock.patch.object(renew.facts, "read", samples.pool),
+                mock.patch.multiple(console, NOTICE=f"{folder.name}/notice", STEPS=f"{folder.name}/steps", KMSG=f"{folder.name}/kmsg"),
+                mock.patch.object(renew.time, "time", lambda: self.now), mock.patch.object(control, "ask", lambda *_, **__: self.status),
+                mock.patch.object(system, "must", lambda words, *_: self.started.append(words)),
+                mock.patch.object(system, "systemctl", lambda *words: self.started.append(list(words)))):
+            patch.start()
+            self.addCleanup(patch.stop)
+        files.write(console.KMSG, "")
+        self.joined("alpha")
+
+    def joined(self, host, address="10.128.3.4"):
+        """The machine joined under this name."""
+        files.write(f"{paths.RUN}/joined", f"{address} {host}\n")
+
+    def ask(self, pool, address, shows=False):
+        """The CA's answer."""
+        if self.answer == agreed.DONE:
+            certificate = {**samples.STATUS["certificate"], "serial": "02", "not_after": "2027-03-01T00:00:00Z", "renew_from": "2027-02-20T00:00:00Z", "host": self.name}
+            self.status = {**samples.STATUS, "certificate": certificate, "host": self.name}
+        return self.answer, "the CA can't be reached"
+
+    def run_once(self):
+        """wow-renew's exit code, and whether it asked the CA."""
+        with mock.patch.object(enrol, "once", side_effect=self.ask) as once:
+            return renew.main(), once.called
 
     def test_the_next_certificate_is_asked_for_when_ipopd_says_that_it_is_time(self):
-        due = certificates.renew_from(samples.STATUS["certificate"])
-        self.assertEqual(due, 1800489600)
-        self.assertEqual([self.enrolled(now) for now in (due - 1, due, due + 1)], [False, False, True])
+        self.assertEqual(self.DUE, 1800489600)
+        for now, expected in ((self.DUE - 1, (0, False)), (self.DUE, (0, False)), (self.DUE + 1, (1, True))):
+            self.now = now
+            self.assertEqual(self.run_once(), expected)
+
+    def test_what_kept_it_is_told_once_and_is_gone_from_above_the_login_prompt_when_it_succeeded(self):
+        self.assertEqual(((1, True), (1, True)), (self.run_once(), self.run_once()))
+        self.assertIn("the certificate ends in 9 days and was not renewed", files.read(console.NOTICE))
+        self.assertEqual(1, files.read(console.STEPS).count("error"))
+        self.answer = agreed.DONE
+        self.assertEqual((0, True), self.run_once())
+        self.assertEqual("", files.read(console.NOTICE))
+
+    def test_what_another_program_told_meanwhile_stays(self):
+        self.run_once()
+        console.say_error(WowError("home is full", "Make room"))
+        self.answer = agreed.DONE
+        self.run_once()
+        self.assertIn("home is full", files.read(console.NOTICE))
+
+    def test_a_manager_beside_the_ca_whose_address_is_refused_says_so_until_it_is_not(self):
+        self.now, self.answer = self.DUE - 1, agreed.ADDRESS_REFUSED
+        with mock.patch.object(member, "is_beside", return_value=True):
+            self.assertEqual((1, True), self.run_once())
+            self.assertIn("wow-ca list tells who has it", files.read(console.NOTICE))
+            self.answer = agreed.DONE
+            self.assertEqual((0, True), self.run_once())
+        self.assertEqual("", files.read(console.NOTICE))
+
+    def test_a_machine_that_gets_another_name_joins_anew_under_it_also_where_that_failed_at_first(self):
+        anew = ["systemctl", "restart", "--no-block", "wow-join.service"]
+        self.answer = agreed.DONE
+        self.run_once()
+        self.assertEqual([], self.started)
+        self.status, self.name = samples.STATUS, "other"
+        self.run_once()
+        self.assertEqual([anew], self.started)
+        self.assertIn("host=other", files.read(console.STEPS))
+        self.assertEqual((0, False), self.run_once())
+        self.assertEqual([anew] * 2, self.started)
+        self.joined("other")
+        self.run_once()
+        self.joined("alpha", "10.128.9.9")
+        self.run_once()
+        self.assertEqual([anew] * 2, self.started, "a machine that joined under it, or whose address is another, which `watch` sees")
+
+    def test_a_joining_has_wow_renew_look_where_it_is_time_and_on_a_manager_beside_the_ca_in_any_case(self):
+        for now, is_beside, status, looks in ((self.DUE, False, samples.STATUS, 0), (self.DUE + 1, False, samples.STATUS, 1), (self.DUE, True, samples.STATUS, 1),
+                                              (self.DUE + 1, False, {**samples.STATUS, "certificate": None}, 0)):
+            self.now, self.started = now, []
+            with mock.patch.multiple(member, name=mock.DEFAULT, follow=mock.DEFAULT, is_beside=lambda *_, is_beside=is_beside: is_beside), \
+                    mock.patch.multiple(join, charon=mock.DEFAULT, condor=mock.DEFAULT, kept=mock.DEFAULT, managers=mock.DEFAULT) as parts, \
+                    mock.patch.object(join, "certified", return_value=(status, "10.128.3.4")), mock.patch.object(console, "OWN", f"{paths.RUN}/own"):
+                parts["managers"].taken_off.return_value = False
+                join.join(samples.pool())
+            self.assertEqual([["start", "--no-block", "wow-renew.service"]] * looks, self.started)
 
 
 class Enrolment(unittest.TestCase):

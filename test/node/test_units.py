@@ -117,6 +117,16 @@ class Managers(unittest.TestCase):
             self.assertGreater(int(values(file, "RestartSteps")[0]), 0, "without steps the longest delay counts for nothing")
 
 
+class Renewal(unittest.TestCase):
+    def test_a_machine_that_was_asleep_looks_when_it_goes_on_and_one_that_failed_looks_again_within_two_hours(self):
+        timer = own_units()["wow-renew.timer"]
+        # A monotonic time stands still while a hypervisor keeps the machine saved. What Persistent= needs, /var/lib/systemd/timers, is in memory here.
+        self.assertEqual([["hourly"], ["yes"], ["1h"]], [values(timer, key) for key in ("OnCalendar", "OnClockChange", "RandomizedDelaySec")])
+        self.assertEqual([], values(timer, "OnBootSec", "OnUnitActiveSec", "Persistent"))
+        # A start by hand would wait for as long as the next try is off.
+        self.assertEqual([], values(own_units()["wow-renew.service"], "Restart"))
+
+
 class Login(unittest.TestCase):
     def test_people_log_in_once_they_have_accounts_and_need_not_wait_for_the_network(self):
         after = unit("etc/systemd/system/systemd-user-sessions.service")["Unit"]["After"].split()

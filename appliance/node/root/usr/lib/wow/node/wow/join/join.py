@@ -61,9 +61,7 @@ def join(pool: Facts) -> None:
     console.leave_own(own)
     console.say("ready", address=address, host=host, own=own, open="yes" if pool.open else None)
     managers.tell_ahead(time.time())
-    if member.is_beside(pool, status):
-        # Its first certificate may have been made where the pool was: the CA hears of it, so that it can be revoked.
-        system.systemctl("start", "--no-block", "wow-renew.service")
+    member.renew(pool, status, time.time())
     condor.wait_for_managers(pool, host)
 
 

@@ -4,6 +4,7 @@ import os
 from wow.condor import managers
 from wow.config import names
 from wow.config.facts import Facts
+from wow.join import certificates
 from wow.lib import console, files, paths, system
 from wow.lib.errors import WowError
 
@@ -42,6 +43,14 @@ def follow(pool: Facts, status: "Status", address: str) -> None:
         system.systemctl("stop", "--no-block", "wow-ca.service")
         console.say_error(WowError(f"the CA's folder is here, but the CA is on the manager {managers.listed_authority(status)}, as the pool's list says", "Nobody is "
                                    f"enrolled here. Remove {CA}; if that manager is gone for good, have it here by a new list: wow-ca managers --ca HOST", CA))
+
+
+def renew(pool: Facts, status: "Status", now: float) -> None:
+    """Has wow-renew look at the end of a joining: whoever is on for an hour at a time may see no look of its timer. A manager beside the CA may have got its first
+    certificate where the pool was made: the CA hears of it, so that it can be revoked."""
+    certificate = status["certificate"]
+    if certificate and (now > certificates.renew_from(certificate) or is_beside(pool, status)):
+        system.systemctl("start", "--no-block", "wow-renew.service")
 
 
 def serve_ca(address: str) -> None:
