@@ -206,9 +206,11 @@ class Setting(unittest.TestCase):
                 mock.patch.object(overlay, "boots", lambda _: {}), mock.patch.object(overlay, "reaches_anybody", lambda: True), \
                 mock.patch.object(runs.Runs, "round"), mock.patch.object(keeper.pausing.Pausing, "round"), mock.patch.object(keeper.limiting.Limiting, "round"), \
                 mock.patch.object(keeper.page.Keeper, "round"), mock.patch.object(keeper.refused.Refusing, "round"), \
+                mock.patch.object(keeper.lapsed.Lapsed, "round") as looked, \
                 mock.patch.object(keeper.counter.Counter, "round"), mock.patch.object(keeper.signal, "signal"), \
                 mock.patch.object(keeper.signal, "pthread_sigmask"), mock.patch.object(keeper, "rest", side_effect=InterruptedError), self.assertRaises(InterruptedError):
             keeper.main()
+        looked.assert_called_once()
         return said
 
     def test_jobs_wait_for_as_long_as_pool_conf_says(self):

@@ -75,7 +75,8 @@ class Text(unittest.TestCase):
         self.assertIn("nobody that it knows answers", self.said(status={**off, "warnings": []}))
         states = [
             self.said(status=None), self.said(status=off), self.said(status={**status, "address": None}),
-            self.said(status={**status, "certified": False}), self.said(condor=False), self.said(role="manager"), self.said(role="login"), self.said(),
+            self.said(status={**status, "certified": False}), self.said(status={**status, "certified": False}, role="manager"), self.said(condor=False),
+            self.said(role="manager"), self.said(role="login"), self.said(),
             self.said(jobs=[running.Job(2001, "a@b", 1)]), self.said(pause=Pause(NOON, None, False, "console")), self.said(pause=Pause(NOON, NOON + 3600, True, "alice"))]
         sentences = [next(line for line in said.splitlines() if line.startswith("state")) for said in states]
         self.assertEqual(len(set(sentences)), len(sentences))

@@ -11,7 +11,8 @@ from unittest import mock
 
 import samples
 from wow.condor import start
-from wow.lib import console
+from wow.lib import console, control
+from wow.lib.errors import WowError
 
 
 class WaitForDaemon(unittest.TestCase):
@@ -30,7 +31,7 @@ class WaitForDaemon(unittest.TestCase):
 
 
 class WaitForPool(unittest.TestCase):
-    def ask(self, answers, role="manager"):
+    def ask(self, answers, role="manager", is_certified=True, **changes):
         """Runs wait_for_pool against a pool that answers so, on a machine of that role; returns the questions' time limits, what the journal got and the console's steps."""
         limits, steps = [], []
         kind = {"manager": "-collector", "worker": "-startd", "login": "-schedd"}[role]
@@ -43,8 +44,8 @@ class WaitForPool(unittest.TestCase):
 
         journal = io.StringIO()
         with mock.patch.object(start, "wait_for_daemon"), mock.patch.object(console, "say", lambda step, **values: steps.append((step, values))), \
-                contextlib.redirect_stdout(journal):
-            start.wait_for_pool(samples.pool(node__role=role), "boss", ask=answer, pause=lambda seconds: None)
+                mock.patch.object(control, "status", return_value={**samples.STATUS, "certified": is_certified}), contextlib.redirect_stdout(journal):
+            start.wait_for_pool(samples.pool(node__role=role, **changes), "boss", ask=answer, pause=lambda seconds: None)
         return limits, [line.split(": ", 1)[1] for line in journal.getvalue().splitlines()], steps
 
     def test_a_question_that_hangs_is_asked_anew_and_may_take_longer_each_time(self):
@@ -58,6 +59,11 @@ class WaitForPool(unittest.TestCase):
         self.assertEqual(3, len(limits))
         self.assertEqual(["the manager does not list this machine", "CEDAR:6001"], journal)
         self.assertEqual("lab@boss", steps[-1][1]["slot"])
+
+    def test_a_machine_whose_certificate_ended_meanwhile_does_not_wait_in_vain(self):
+        with self.assertRaises(WowError):
+            self.ask([(0, ""), (0, "lab@boss")], is_certified=False)
+        self.assertEqual(2, len(self.ask([(0, ""), (0, "lab@boss")], is_certified=False, pool__open="yes", ca__certificate=None, ca__ticket=None)[0]))
 
     def test_each_machine_looks_for_what_it_has_in_the_pool(self):
         for role in ("worker", "login"):

@@ -63,7 +63,8 @@ def wait_for_daemon(name: str, patience: float = 20.0, folder: str = "/var/log/c
 
 def wait_for_pool(pool: Facts, host: str, patience: float = 90.0, ask: "Callable[[list[str], float], tuple[int, str]]" = collector.ask,
                   pause: "Callable[[float], None]" = time.sleep) -> None:
-    """Waits until the manager lists this machine; tells after `patience` seconds what keeps it, and goes on waiting."""
+    """Waits until the manager lists this machine; tells after `patience` seconds what keeps it, and goes on waiting. WowError: the certificate ended meanwhile, so it
+    waits in vain."""
     start_time, told, tries = time.monotonic(), 0.0, 0
     first = "collector" if pool.is_manager else "startd" if pool.has_slots else "schedd"
     wait_for_daemon(first)
@@ -77,6 +78,8 @@ def wait_for_pool(pool: Facts, host: str, patience: float = 90.0, ask: "Callable
         waited = time.monotonic() - start_time
         last = system.last_line(output) or ("no answer in time" if code == system.TIMED_OUT else "the manager does not list this machine")
         print(f"{waited:.1f} s after HTCondor's start: {last}", flush=True)  # for the journal
+        if not pool.open and not control.status()["certified"]:
+            raise WowError("the certificate is not valid any more, so no manager lists this machine", "The joining begins anew, and says what is missing", "", "pool")
         if waited - told >= patience:
             console.say_error(WowError(last, "Look with: condor_status; journalctl -u condor; tail /var/log/condor/*Log. It is tried again by itself", "", "pool"))
             told = waited * 2 - patience

@@ -1,9 +1,9 @@
 """wow-jobs: has jobs run again whose machine is gone (patience.py), counts what this queue's jobs have of which machine (runs.py), and tells managers of this machine
 that were started anew (returned.py); on a manager takes the ads of machines away that are gone (ads.py), and has the negotiator pass over those that are drained
 (condor/drained.py). On each it has HTCondor read a new list of managers, where it did not at once (condor/reread.py), and wait for no manager that is gone
-(updates.py). Where jobs run, it sees to the owner's computer (computer/rounds.py), pause (stops/rounds.py) and limits (limits/rounds.py), and to the projects that the
-owner refuses (refuse/tell.py). It writes what the page on the console shows (page/keeper.py), counts what the machine gave (given/counter.py), and has it start again
-for modules that wait for that (stack/waiting.py).
+(updates.py), and wow-renew look when its certificate ended (lapsed.py). Where jobs run, it sees to the owner's computer (computer/rounds.py), pause (stops/rounds.py)
+and limits (limits/rounds.py), and to the projects that the owner refuses (refuse/tell.py). It writes what the page on the console shows (page/keeper.py), counts what
+the machine gave (given/counter.py), and has it start again for modules that wait for that (stack/waiting.py).
 While no job of this machine runs, a round is one look at the processes, at two files' times, for one file and into a few small ones, and two or three questions
 to ipopd."""
 import signal
@@ -14,7 +14,7 @@ from wow.computer import rounds as watching
 from wow.condor import drained, pace, reread
 from wow.config import facts
 from wow.given import counter
-from wow.jobs import ads, queue, returned, runs, updates
+from wow.jobs import ads, lapsed, queue, returned, runs, updates
 from wow.jobs.patience import Watch
 from wow.jobs.shadows import Shadows
 from wow.lib import barred, files, overlay
@@ -139,7 +139,7 @@ def main() -> int:
     pool = facts.read()
     # Before those that may wait for HTCondor's tools.
     counted, carried = counter.Counter(), line.Line()
-    rounds: list[Callable[[float], None]] = [updates.Updates().round, page.Keeper(pool).round, counted.round]
+    rounds: list[Callable[[float], None]] = [updates.Updates().round, lapsed.Lapsed().round, page.Keeper(pool).round, counted.round]
     if pool.is_manager:
         rounds += [drained.Draining().round, ads.Keeper(pool).round]
         waits = waiting.Waiting(True, frozenset)

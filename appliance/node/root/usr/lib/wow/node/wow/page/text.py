@@ -90,7 +90,7 @@ def state(facts: Facts) -> str:
         return f"Module {clean(facts.developed)} is developed here: no job runs."
     if facts.pause:
         return _paused(facts.pause, facts.now)
-    if keeps := _outside(facts.status):
+    if keeps := _outside(facts.status, facts.role):
         return keeps
     if not facts.condor:
         return "It is in its pool, and HTCondor, which brings the jobs, does not run."
@@ -103,7 +103,7 @@ def state(facts: Facts) -> str:
     return f"It works: {len(facts.jobs)} job{'' if len(facts.jobs) == 1 else 's'} of its pool run{'s' if len(facts.jobs) == 1 else ''} here."
 
 
-def _outside(status: "Status | None") -> str:
+def _outside(status: "Status | None", role: str) -> str:
     """What keeps the machine out of its pool, empty where nothing does."""
     if status is None:
         return "It is not known yet what the machine's network does."
@@ -113,7 +113,10 @@ def _outside(status: "Status | None") -> str:
         return "It looks for its pool: nobody that it knows answers."
     if not status["address"]:
         return "It reached its pool, and waits for an address there."
-    return "" if status["open"] or status["certified"] else "It waits for the pool's CA to sign its certificate."
+    if status["open"] or status["certified"]:
+        return ""
+    # A manager asks nobody for one: join.wait_for_root.
+    return "It has no valid certificate, and waits for one that is made by hand." if role == "manager" else "It has no valid certificate, and asks its pool's CA for one."
 
 
 def _paused(pause: "Pause", now: float) -> str:
