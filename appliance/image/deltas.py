@@ -64,13 +64,14 @@ def of_image(image, scratch):
 
 
 def make(new, old, scratch):
-    """[(digest of the new file, of the old one, delta's size, its digest, its file)] where that is worth it. new, old: {name: file}."""
+    """[(digest of the new file, of the old one, delta's size, its digest, its file)] where that is worth it. new, old: {name: (digest, file)}."""
     rows = []
-    for name, file in new.items():
-        if name not in old or (was := files.digest(old[name])) == (now := files.digest(file)):
+    for name, (now, file) in new.items():
+        was, former_file = old.get(name, (now, None))
+        if was == now:
             continue
         signature, delta = scratch / f"{name}.signature", scratch / f"{name}.delta"
-        for words in (("-b", str(BLOCK), "signature", old[name], signature), ("delta", signature, file, delta)):
+        for words in (("-b", str(BLOCK), "signature", former_file, signature), ("delta", signature, file, delta)):
             subprocess.run(["rdiff", *map(str, words)], check=True, capture_output=True)
         signature.unlink()
         if delta.stat().st_size < WORTH * file.stat().st_size:
@@ -79,14 +80,14 @@ def make(new, old, scratch):
 
 
 def between(new, formers, scratch, architecture=agreed.FIRST_ARCHITECTURE):
-    """(the rows of `make` from each former stack or image on, each pair of files once; those of the former that have the new base). DeltaError where they are more
-    rows than a stack has."""
+    """(the rows of `make` from each former stack or image on, each pair of files once; those of the former that have the new base). new: {name: (digest, file)}.
+    DeltaError where they are more rows than a stack has."""
     rows, same = {}, []
     for number, place in enumerate(formers):
         folder = scratch / f"former-{number}"
         folder.mkdir()
-        old = former(place, folder, architecture)
-        if "base" in new and "base" in old and files.digest(new["base"]) == files.digest(old["base"]):
+        old = {name: (files.digest(file), file) for name, file in former(place, folder, architecture).items() if name in new}
+        if "base" in old and old["base"][0] == new["base"][0]:
             same.append(place)
         for row in make(new, old, folder):
             rows.setdefault(row[:2], row)

@@ -246,6 +246,18 @@ class SystemTest(unittest.TestCase):
             self.assertEqual(digest(made_of.getvalue()), stack.system[3].digest)
             self.assertLess(change.size, 5000)
 
+    def test_each_former_file_is_read_once_for_its_digest_and_no_new_one(self):
+        data = os.urandom(10_000)
+        places = [self.folder / name for name in ("new", "old-1", "old-2")]
+        for number, place in enumerate(places):
+            place.write_bytes(b"%d" % number + data)
+        new, *old = places
+        former = [{"base": one, "gone": self.folder / "gone"} for one in old]
+        with mock.patch.object(made.deltas, "former", side_effect=former), mock.patch.object(made.deltas.files, "digest", side_effect=made.deltas.files.digest) as read:
+            changes, same = made.deltas.between({"base": (digest(new.read_bytes()), new)}, old, self.folder)
+        self.assertEqual([(digest(new.read_bytes()), digest(one.read_bytes())) for one in old], [row[:2] for row in changes])
+        self.assertEqual(([], old), (same, [call.args[0] for call in read.call_args_list if call.args[0].suffix != ".delta"]))
+
     def test_the_day_of_the_base_is_told_and_where_a_former_stack_has_the_same(self):
         (self.folder / "parts/base.json").write_text('{"architecture": "amd64", "date": "2026-11-27"}')
         self.assertIn("system: its base has Debian's packages of 2026-11-27\n", said := self.make("--system"))
