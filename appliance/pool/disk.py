@@ -115,10 +115,8 @@ def _cut(path, raw, start, length, held):
 
 
 def _inside(system, request, path):
-    """What debugfs says to one request; its own errors go beside, with the exit code of success. It runs where `system` lies, for it takes a request apart at
-    blanks, and a folder's name may have some."""
-    done = subprocess.run(["debugfs", "-R", request, system.name], capture_output=True, text=True, check=False, cwd=system.parent, env=ENVIRONMENT)
-    wrong = [line for line in done.stderr.splitlines() if not line.startswith("debugfs ")]
-    if done.returncode or wrong:
-        raise WowError(f"its system cannot be read ({(wrong or ['debugfs failed'])[0]})", "Take a disk that appliance/image/build made, or a copy of this one", str(path))
-    return done.stdout
+    """What debugfs says to one request. WowError where it cannot."""
+    said, wrong = stacks.asked(system, request)
+    if wrong:
+        raise WowError(f"its system cannot be read ({wrong})", "Take a disk that appliance/image/build made, or a copy of this one", str(path))
+    return said

@@ -79,6 +79,12 @@ class Verified(unittest.TestCase):
         self.remove("layers/tutorial-1.squashfs")
         self.assertIn("tutorial-1.squashfs: is missing", self.verify(self.raw).stdout)
 
+    def test_a_list_of_layers_in_which_the_disk_lost_a_byte_is_told(self):
+        at = self.raw.read_bytes().index(b"base base base-1.squashfs", smalls.PARTS["WOWSYS"][0] * smalls.MIB)
+        self.put(at, b"\xff")
+        done = self.verify(self.raw)
+        self.assertEqual((1, True), (done.returncode, "its list of layers, /stacks/A.conf, is none that this release reads" in done.stderr), done.stderr)
+
     def remove(self, name):
         smalls.quiet("debugfs", "-w", "-R", f"rm {name}", f"{self.raw}?offset={smalls.PARTS['WOWSYS'][0] * smalls.MIB}")
 

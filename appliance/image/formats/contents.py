@@ -43,8 +43,8 @@ def layer(system, kind, name, file, size, digest):
 
 def booted(system):
     """Kernel and initrd, without which GRUB starts nothing."""
-    said = subprocess.run(["debugfs", "-R", f"cat /{SUMS}", system.name], capture_output=True, check=False, cwd=system.parent, env=tools.ENVIRONMENT)
-    sums = {words[1]: words[0] for words in (line.split() for line in said.stdout.decode("latin-1").splitlines()) if len(words) == 2}
+    said, _ = stacks.asked(system, f"cat /{SUMS}")
+    sums = {words[1]: words[0] for words in (line.split() for line in said.splitlines()) if len(words) == 2}
     return [compared(system, f"boot/A/{name}", sums.get(name)) for name in BOOTED]
 
 
@@ -90,12 +90,11 @@ def architecture(disk, scratch):
 
 
 def inside(disk, system, request):
-    """What debugfs says to one request. It ends with 0 whatever happens, and takes a request apart at blanks, so it runs where `system` lies."""
-    done = subprocess.run(["debugfs", "-R", request, system.name], capture_output=True, text=True, check=False, cwd=system.parent, env=tools.ENVIRONMENT)
-    wrong = [line for line in done.stderr.splitlines() if not line.startswith("debugfs ")]
-    if done.returncode or wrong:
-        raise ImageError(f"{disk.shown}: its system cannot be read ({(wrong or ['debugfs failed'])[0]}); take a whole copy")
-    return done.stdout
+    """What debugfs says to one request. ImageError where it cannot."""
+    said, wrong = stacks.asked(system, request)
+    if wrong:
+        raise ImageError(f"{disk.shown}: its system cannot be read ({wrong}); take a whole copy")
+    return said
 
 
 def pool(config):

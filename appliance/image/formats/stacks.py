@@ -38,7 +38,13 @@ def find(raw, table):
     system = named(table, SYSTEM)
     if system is None:
         return None
-    # debugfs takes a request apart at blanks, and ends with 0 where there is no such file.
-    done = subprocess.run(["debugfs", "-R", f"cat {FILE}", f"{raw.name}?offset={system['start'] * SECTOR}"], cwd=raw.parent, capture_output=True, text=True,
-                          check=False, env=tools.ENVIRONMENT)
-    return done.stdout if done.returncode == 0 and rows(done.stdout) else None
+    said, _ = asked(raw.with_name(f"{raw.name}?offset={system['start'] * SECTOR}"), f"cat {FILE}")
+    return said if rows(said) else None
+
+
+def asked(system, request):
+    """(what debugfs says to one request, what is wrong or None). system: WOWSYS, or a disk with ?offset= behind its name. debugfs ends with 0 whatever happens, and
+    takes a request apart at blanks, so it runs where that lies. What a disk lost may be bytes of any kind, and is text here all the same."""
+    done = subprocess.run(["debugfs", "-R", request, system.name], cwd=system.parent, capture_output=True, encoding="latin-1", check=False, env=tools.ENVIRONMENT)
+    wrong = [line for line in done.stderr.splitlines() if not line.startswith("debugfs ")]
+    return done.stdout, wrong[0] if wrong else "debugfs failed" if done.returncode else None
