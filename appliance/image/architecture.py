@@ -55,11 +55,11 @@ ALL = {one.arch: one for one in (
     Architecture(
         "amd64", "build/image", "build/out", "wow-amd64", "appliance/base/build", "build/publish", "linux-x64", "--instruction-set:x86-64-v3", "ttyS0",
         "shimx64.efi.signed", "BOOTX64.EFI", "x86_64-efi", "grubx64.efi", True,
-        {"grub-pc-bin": "grub-pc-bin", "grub-efi-amd64-signed": "grub-efi-amd64-bin", "shim-signed": "shim-unsigned"}),
+        {"grub-pc-bin": "grub-pc-bin", "grub-efi-amd64-bin": "grub-efi-amd64-bin", "grub-efi-amd64-signed": "grub-efi-amd64-bin", "shim-signed": "shim-unsigned"}),
     Architecture(
         "arm64", "build/arm64/image", "build/arm64/out", "wow-arm64", "appliance/base-arm64/build", "build/arm64/publish", "linux-arm64", "", "ttyAMA0",
         "shimaa64.efi.signed", "BOOTAA64.EFI", "arm64-efi", "grubaa64.efi", False,
-        {"grub-efi-arm64-signed": "grub-efi-arm64-bin", "shim-signed": "shim-unsigned"}))}
+        {"grub-efi-arm64-bin": "grub-efi-arm64-bin", "grub-efi-arm64-signed": "grub-efi-arm64-bin", "shim-signed": "shim-unsigned"}))}
 
 
 def chosen():

@@ -59,7 +59,8 @@ class Booted(unittest.TestCase):
             self.assertEqual(install.esp(one), {
                 f"EFI/BOOT/{first}": root / "usr/lib/shim" / shim,
                 f"EFI/BOOT/{second}": root / "usr/lib/grub" / f"{grub}-signed" / f"{second}.signed",
-                "EFI/debian/grub.cfg": ROOT / "appliance/image/boot/efi.cfg"})
+                "EFI/debian/grub.cfg": ROOT / "appliance/image/boot/efi.cfg",
+                f"grub/{grub}/hashsum.mod": root / f"usr/lib/grub/{grub}/hashsum.mod"})
             self.assertEqual(contents.LOADERS[first], name)
 
     def test_the_serial_console_is_the_architecture_s(self):

@@ -12,7 +12,7 @@ from test_module import ROOT, tool
 install = tool(ROOT / "appliance/image/boot/install")
 AMD64 = install.architecture.ALL["amd64"]
 SCRIPT = (ROOT / "appliance/image/boot/grub.cfg").read_text(encoding="ascii")
-OF_NORMAL = {"set", "export", "menuentry", "submenu"}
+OF_NORMAL = {"set", "export", "menuentry", "submenu", "insmod"}
 """What GRUB knows without a module that command.lst names."""
 # What stands for GRUB's commands: each says what it is told.
 STUBS = r"""
@@ -27,6 +27,8 @@ initrd16() { initrd "$@"; }
 boot() { echo boot; [ -n "$is_gone" ] || exit 0; }
 sleep() { echo "sleep $*"; }
 reboot() { echo reboot; }
+insmod() { [ -z "$has_no_modules" ]; }
+hashsum() { echo "hashsum $*"; [ "$is_lost" != yes ]; }
 """
 
 
@@ -83,8 +85,8 @@ class Script(unittest.TestCase):
                     there.add(name)
                     more += needs.get(name, "").split()
             lacking = {command for command in found - OF_NORMAL if module_of.get(command) not in there}
-            # Which of the two pairs is called the script decides.
-            self.assertEqual(lacking - ({"linux16", "initrd16"} if target == "x86_64-efi" else set()), set(), target)
+            # Which of the two pairs is called the script decides; the module of hashsum lies beside it.
+            self.assertEqual(lacking - ({"linux16", "initrd16", "hashsum"} if target == "x86_64-efi" else set()), set(), target)
 
 
 class Starting(unittest.TestCase):
@@ -100,9 +102,9 @@ class Starting(unittest.TestCase):
         found = [line.partition("=")[2].strip('"') for line in (self.folder / "env").read_text().splitlines() if line.startswith(f"{name}=")]
         return found[-1] if found else ""
 
-    def start(self, asks="start", platform="pc", is_read_only="", is_gone="", cpu="x86_64"):
+    def start(self, asks="start", platform="pc", is_read_only="", is_gone="", cpu="x86_64", more=""):
         """What GRUB does, in lines."""
-        head = f"grub_platform={platform} grub_cpu={cpu} root=hd0,gpt2 is_read_only={is_read_only} is_gone={is_gone}\nunfinished= trial= tries= left= whole=\n"
+        head = f"grub_platform={platform} grub_cpu={cpu} root=hd0,gpt2 is_read_only={is_read_only} is_gone={is_gone} {more}\nunfinished= trial= tries= left= whole=\n"
         done = subprocess.run(["dash", "-c", f"{head}{STUBS}{shell()}\n{asks}"], capture_output=True, text=True, check=False, cwd=self.folder)
         self.assertEqual(done.stderr, "")
         return done.stdout.splitlines()
@@ -228,10 +230,48 @@ class Starting(unittest.TestCase):
             self.environment(system="A", **more)
             self.assertEqual(self.start(is_gone="yes")[-1], "boot")
 
+    def have_sums(self, *systems):
+        """They have those by which GRUB looks at kernel and initrd."""
+        for name in systems:
+            place = self.folder / f"(hd0,gpt3)/boot/{name}"
+            place.mkdir(parents=True, exist_ok=True)
+            (place / "CRC32").touch()
+
+    def test_where_another_system_is_there_kernel_and_initrd_are_proved_before_they_are_started(self):
+        self.both_are_there()
+        self.have_sums("A", "B")
+        for values, taken in (({"system": "A"}, "A"), ({"system": "B"}, "B"), ({"system": "A", "trial": "B", "tries": "3"}, "B")):
+            self.environment(unfinished="no", **values)
+            proof, kernel = [line for line in self.start() if line.startswith(("hashsum", "linux"))]
+            self.assertEqual(f"hashsum --hash crc32 --check (hd0,gpt3)/boot/{taken}/CRC32 --prefix (hd0,gpt3)/boot/{taken}", proof)
+            self.assertIn(f"boot/{taken}/vmlinuz", kernel)
+
+    def test_a_system_whose_kernel_or_initrd_is_other_than_it_was_written_is_not_started_and_the_other_one_is_next(self):
+        self.both_are_there()
+        self.have_sums("A", "B")
+        self.environment(system="A")
+        said = self.start(more="is_lost=yes")
+        self.assertEqual(["saved", "sleep 5", "reboot"], said[-3:])
+        self.assertEqual([True, False], [any(line.startswith(word) for line in said) for word in ("The disk has lost a part of this machine's system A:", "linux")])
+        self.assertEqual(self.taken(), ("B", ["wow.damaged=A"]))
+        self.environment(system="A", trial="B", tries="3")
+        self.assertEqual(["sleep 5", "reboot"], self.start(more="is_lost=yes")[-2:])
+        self.assertEqual(self.saved("tries"), "2", "a start of the trial is gone")
+
+    def test_nothing_is_proved_where_nothing_else_can_be_started_or_grub_cannot(self):
+        self.have_sums("A")
+        self.environment(unfinished="no")
+        self.assertNotIn("hashsum", " ".join(self.start()), "it has no other system")
+        self.both_are_there()
+        for system, more in (("B", ""), ("A", "lockdown=y"), ("A", "has_no_modules=yes")):
+            self.environment(unfinished="no", system=system)
+            said = self.start(more=f"is_lost=yes {more}")
+            self.assertEqual([False, True], [any(line.startswith(word) for line in said) for word in ("hashsum", "linux")], (system, more))
+
     def test_each_menu_within_another_has_what_the_functions_take(self):
         functions = SCRIPT[SCRIPT.index("function start"):SCRIPT.index("menuentry ")] + 'begin "$spare"'
         exported = set(re.search(r"^export (.*)", SCRIPT, re.M).group(1).split())
-        self.assertEqual(set(re.findall(r"\$([a-z]\w*)", functions)) - {"grub_platform", "from"}, exported)
+        self.assertEqual(set(re.findall(r"\$([a-z]\w*)", functions)) - {"grub_platform", "from", "lost", "lockdown"}, exported, "GRUB exports the last")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import hashlib
 import os
 import tempfile
 import unittest
+import zlib
 from unittest import mock
 
 from test_stack import EMPTY, Root, body, notice
@@ -21,6 +22,11 @@ STAYS_WITH_A = {"system": "A", "trial": "", "tries": ""}
 
 def digest(data):
     return hashlib.sha256(data).hexdigest()
+
+
+def sums_of_grub(booted):
+    """What GRUB looks at a kernel and an initrd by."""
+    return "".join(f"{zlib.crc32(data):08x}  {name}\n" for data, name in zip(booted, systems.BOOTED.values()))
 
 
 def made(release, **same):
@@ -107,6 +113,7 @@ class Case(Root, unittest.TestCase):
         for kind, file in systems.BOOTED.items():
             self.write(f"sys/boot/{name}/{file}", release[kind])
         self.write(f"sys/boot/{name}/SHA256SUMS", "".join(f"{digest(release[kind])}  {file}\n" for kind, file in systems.BOOTED.items()))
+        self.write(f"sys/boot/{name}/CRC32", sums_of_grub([release[kind] for kind in systems.BOOTED]))
         self.write(f"sys/stacks/{name}.conf", first + listed(release) + more)
 
     def begin(self, system, trial="", left="", is_back=True):
@@ -177,6 +184,8 @@ class Case(Root, unittest.TestCase):
         sums = [line.split() for line in kept.read(f"{self.sys}/boot/{system}/SHA256SUMS").splitlines()]
         files = [(f"{self.sys}/layers/{row[2]}", row[4]) for row in rows] + [(f"{self.sys}/boot/{system}/{name}", found) for found, name in sums]
         if len(rows) < 2 or [name for _, name in sums] != ["vmlinuz", "initrd.img"]:
+            return False
+        if kept.read(f"{self.sys}/boot/{system}/CRC32") != sums_of_grub([self.data(f"{self.sys}/boot/{system}/{name}") for _, name in sums]):
             return False
         return all(os.path.exists(path) and digest(self.data(path)) == found for path, found in files)
 

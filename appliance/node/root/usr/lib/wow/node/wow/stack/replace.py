@@ -5,11 +5,12 @@ Power may go at any time. What GRUB starts is never written: it is told to stay 
 disk with no journal left to be played, for GRUB plays none, and only then it is told of the other one."""
 import hashlib
 import os
+import zlib
 
 from wow.lib import files, paths, system
 from wow.lib.errors import WowError
 from wow.stack import bring, damage, environment, growing, kept, text, verity
-from wow.stack.systems import ARMED, BOOTED, LAYERS, SUMS, Systems, layer_name
+from wow.stack.systems import ARMED, BOOTED, LAYERS, SUMS, SUMS_OF_GRUB, Systems, layer_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,9 +194,9 @@ def write_boot(place: "Place", systems: Systems, booted: "list[Layer]", sources:
     folder, fresh = systems.boot(systems.other), systems.boot("new")
     os.makedirs(fresh, 0o755, exist_ok=True)
     clear(fresh, set())
-    for file in booted:
-        copy(sources[file.digest], f"{fresh}/{BOOTED[file.kind]}", file, place)
+    sums = [copy(sources[file.digest], f"{fresh}/{BOOTED[file.kind]}", file, place) for file in booted]
     files.write(f"{fresh}/{SUMS}", "".join(f"{file.digest}  {BOOTED[file.kind]}\n" for file in booted), sync=True)
+    files.write(f"{fresh}/{SUMS_OF_GRUB}", "".join(f"{found:08x}  {BOOTED[file.kind]}\n" for file, found in zip(booted, sums)), sync=True)
     if os.path.exists(folder):
         clear(folder, set())
         os.rmdir(folder)
@@ -218,12 +219,13 @@ def room(root: str, size: int) -> None:
                        code="no-room")
 
 
-def copy(source: str, target: str, file: "Layer", place: "Place", tree: verity.Tree | None = None) -> None:
-    """Copies a file, whole and as it was signed, or not at all. tree: is given its bytes. WowError, OSError."""
-    found, part = hashlib.sha256(), f"{target}.part"
+def copy(source: str, target: str, file: "Layer", place: "Place", tree: verity.Tree | None = None) -> int:
+    """Copies a file, whole and as it was signed, or not at all; its CRC-32. tree: is given its bytes. WowError, OSError."""
+    found, short, part = hashlib.sha256(), 0, f"{target}.part"
     with open(source, "rb") as came, open(part, "wb") as out:
         while piece := _piece(came):
             found.update(piece)
+            short = zlib.crc32(piece, short)
             out.write(piece)
             if tree is not None:
                 tree.add(piece)
@@ -238,6 +240,7 @@ def copy(source: str, target: str, file: "Layer", place: "Place", tree: verity.T
         raise damaged(source, file)
     os.rename(part, target)
     files.sync_folder(target)
+    return short
 
 
 def _piece(file: "BinaryIO") -> bytes:

@@ -9,6 +9,8 @@ from wow.stack.text import SYSTEM, Layer, Stack
 WOWSYS = "/run/layers/sys"
 LAYERS, BOOTED = SYSTEM[:2], {"kernel": "vmlinuz", "initrd": "initrd.img"}
 SUMS = "SHA256SUMS"
+SUMS_OF_GRUB = "CRC32"
+"""By which GRUB looks at kernel and initrd before it starts them: their SHA-256 takes seconds where the processor is emulated."""
 ARMED = f"{paths.RUN}/system.armed"
 """There while GRUB is to try the other system at the next start."""
 
