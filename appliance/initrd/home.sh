@@ -134,12 +134,30 @@ repair_home() {
     start_stopped
     # Where the group descriptors are lost, -p writes wrong ones, with which -y finds no file. Without it -y takes their backup.
     if [ -z "${2:-}" ] && has_descriptors "$1"; then
-        base_tool /usr/sbin/e2fsck -p "$1" > /dev/null
-        [ $? -lt 4 ] && return
+        check_home "$1" -p && return
+        # -y writes over what cannot be read. A disk of the host's that was away for a moment, or a weak sector, gives it at the second try.
+        if [ "$unread" -gt 0 ]; then
+            say home "repair=$1 what=\"the disk cannot read a part of the home; it is tried once more\""
+            sleep 30
+            check_home "$1" -p && return
+        fi
     fi
     say home "repair=$1 what=\"damaged beyond the journal${2:+, it $2}; repairing all that can be repaired\""
-    base_tool /usr/sbin/e2fsck -y -f "$1" > /dev/null
-    [ $? -lt 4 ] || stop "$1" "the home layer is damaged and e2fsck cannot repair it" "$other_home"
+    # Where it cannot even read the group descriptors it takes their backup only when it is told to.
+    check_home "$1" -y -f || { [ "$result" = 8 ] && check_home "$1" -y -f -b 32768 -B 4096; } ||
+        stop "$1" "the home layer is damaged and e2fsck cannot repair it" "$other_home"
+    [ "$unread" = 0 ] || warn "$1" "the disk could not read $unread blocks of the home: files that stood there are lost" \
+        "save what is in /home, and give the machine another disk: this one is failing"
+}
+
+# check_home DEVICE OPTION...: has e2fsck look at it; fails where errors are left. Sets `result`, its exit code, and `unread`: how many blocks the disk
+# could not read.
+check_home() {
+    place=$1
+    shift
+    unread=$({ base_tool /usr/sbin/e2fsck "$@" "$place"; echo $? > /run/e2fsck; } | grep -c "Error reading block")
+    read -r result < /run/e2fsck
+    [ "$result" -lt 4 ]
 }
 
 # mount_home DEVICE: sets `wrong` where it does not mount, or is without its folders, and fails. Every home has them, for they are made before its mark is

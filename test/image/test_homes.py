@@ -196,19 +196,23 @@ class Repaired(unittest.TestCase):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch() if path.name == "machine-id" else path.mkdir()
 
-    def done(self, state, mounted="whole", codes="0", mounts="0", copy="same", here=BOTH, after=BOTH, **owned):
+    def done(self, state, mounted="whole", codes="0", mounts="0", copy="same", unread="0", here=BOTH, after=BOTH, **owned):
         """What was called. state: the superblock's s_state and s_feature_incompat; mounted: what home_state says; codes, mounts: e2fsck's and mount's, in turn; copy: of
-        the first group descriptor; here, after: what home has before and after e2fsck -y; owned: other owners."""
+        the first group descriptor; unread: how many blocks the disk does not read, of each e2fsck in turn; here, after: what home has before and after e2fsck -y; owned: other owners."""
         self.have("home", here)
         self.have("after", after)
         owners = " ".join(f"'{name}') echo {words} ;;" for name, words in {**self.OWNED, **owned}.items())
         stubs = f"""
 field() {{ case $2 in 1082) echo {state[0]} ;; 1120) echo {state[1]} ;; 4096) echo same ;; *) echo {copy} ;; esac; }}
 base_tool() {{
-    echo ${{1##*/}} $2 ${{3##/*}} >&2
+    echo $(echo ${{1##*/}} $2 ${{3##/*}} ${{4##/*}}) >&2
     [ "$2" != -y ] || {{ rm -rf {self.folder}/home; cp -r {self.folder}/after {self.folder}/home; }}
-    set -- $codes; codes=${{codes#* }}; return $1
+    next unread; [ $first = 0 ] || yes "Error reading block 7 (Input/output error)" | head -n $first
+    next codes; return $first
 }}
+next() {{ read first rest < {self.folder}/$1; echo $rest > {self.folder}/$1; }}
+sleep() {{ echo sleep $1 >&2; }}
+warn() {{ echo "warned: $2" >&2; }}
 find_home() {{ home=/dev/vdb state={mounted}; }}
 start_stopped() {{ echo counts-nothing >&2; }}
 stop() {{ echo "stopped: $2" >&2; exit; }}
@@ -221,10 +225,11 @@ blocks() {{ echo 1; }}
 grow_partition() {{ :; }}
 grow_file_system() {{ :; }}
 say() {{ :; }}
-codes="{codes} 0 " mounts="{mounts} 0 "
+echo {codes} 0 0 > {self.folder}/codes; echo {unread} 0 0 0 > {self.folder}/unread
+mounts="{mounts} 0 "
 open_home release
 """
-        script = (ROOT / "appliance/initrd/home.sh").read_text().replace("/run/layers", str(self.folder)) + stubs
+        script = (ROOT / "appliance/initrd/home.sh").read_text().replace("/run/layers", str(self.folder)).replace("/run/e2fsck", f"{self.folder}/e2fsck") + stubs
         return subprocess.run(["busybox", "sh", "-c", script], capture_output=True, text=True, check=False).stderr.splitlines()
 
     def names(self):
@@ -240,14 +245,26 @@ open_home release
                          self.done(("0000", "42"), codes="4 4"))
 
     def test_so_is_one_that_takes_a_copy_of_the_first_superblock(self):
-        self.assertEqual(["counts-nothing", "e2fsck -y -b", "mounted"], self.done(("0100", "42"), "beheaded"))
+        self.assertEqual(["counts-nothing", "e2fsck -y -b 32768", "mounted"], self.done(("0100", "42"), "beheaded"))
 
     def test_one_that_does_not_mount_is_repaired_as_a_whole_and_mounted_once_more(self):
         self.assertEqual(["counts-nothing", "e2fsck -y -f", "mounted"], self.done(("0100", "42"), codes="1", mounts="32"))
         self.assertEqual(["counts-nothing", "e2fsck -p", "counts-nothing", "e2fsck -y -f", "mounted"], self.done(("0000", "42"), codes="1 1", mounts="32"))
         self.assertEqual(["counts-nothing", "e2fsck -y -f", "stopped: the home layer does not mount"], self.done(("0100", "42"), codes="1", mounts="32 32"))
         self.assertEqual(["counts-nothing", "e2fsck -y -f", "stopped: the home layer is damaged and e2fsck cannot repair it"],
-                         self.done(("0100", "42"), codes="8", mounts="32"))
+                         self.done(("0100", "42"), codes="4", mounts="32"))
+
+    def test_group_descriptors_that_the_disk_cannot_read_are_taken_from_their_copy(self):
+        begun = ["counts-nothing", "e2fsck -y -f", "e2fsck -y -f -b"]
+        self.assertEqual([*begun, "mounted"], self.done(("0100", "42"), codes="8 1", mounts="32"))
+        self.assertEqual([*begun, "stopped: the home layer is damaged and e2fsck cannot repair it"], self.done(("0100", "42"), codes="8 8", mounts="32"))
+
+    def test_what_the_disk_does_not_read_is_tried_once_more_before_it_is_written_over_and_that_is_told(self):
+        begun = ["counts-nothing", "e2fsck -p", "sleep 30", "e2fsck -p"]
+        self.assertEqual([*begun, "mounted"], self.done(("0000", "42"), codes="4 1", unread="1 0"))
+        lost = "warned: the disk could not read 2 blocks of the home: files that stood there are lost"
+        self.assertEqual([*begun, "e2fsck -y -f", lost, "mounted"], self.done(("0000", "42"), codes="4 4 1", unread="1 1 2"))
+        self.assertEqual(["e2fsck -y -f", lost, "mounted"], self.done(("0100", "42"), codes="1", mounts="32", unread="2")[1:])
 
     def test_where_the_group_descriptors_are_lost_nothing_is_written_before_e2fsck_takes_their_copy(self):
         self.assertEqual(["counts-nothing", "e2fsck -y -f", "mounted"], self.done(("0100", "46"), codes="1", copy="others"))
