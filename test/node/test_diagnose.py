@@ -34,7 +34,7 @@ HEALTHY = {"now": NOW, "socket": "/run/wow/ipopd.sock", "status": STATUS, "troub
            "ca": {"address": "10.128.0.1", "open": True, "by": "ping"},
            "services": {"strongswan.service": "active", "condor.service": "active", "wow-names.service": "active"}, "condor": None, "notice": "",
            "is_manager": False, "warnings": [],
-           "list_ahead": None, "homes": [], "stack": None, "origins": "", "system": None, "unread": None}
+           "list_ahead": None, "homes": [], "failing": None, "stack": None, "origins": "", "system": None, "unread": None}
 
 
 def facts(status=None, boot=None, **changes):
@@ -90,6 +90,10 @@ class Decisions(unittest.TestCase):
 
     def test_another_home_that_is_attached_is_named_beside_the_one_that_was_taken(self):
         self.only(facts(homes=["/dev/sdb", "/dev/sdc", "/dev/sda4"]), "home", "that on /dev/sdb, which was used last", "left as it is: /dev/sdc, /dev/sda4", "take off")
+
+    def test_a_home_in_which_the_kernel_found_errors_is_told_and_whether_it_takes_writes(self):
+        self.only(facts(failing={"errors": 1, "is_closed": False}), "home", "The kernel found 1 error in the file system of the home.", "Start the machine again")
+        self.only(facts(failing={"errors": 3, "is_closed": True}), "home", "found 3 errors in the file system of the home, and writes nothing more there", "disk is failing")
 
     def test_without_ipopd_that_comes_first_and_the_rest_is_found_all_the_same(self):
         found = facts(status={}, boot={"asked": True, "answer_ms": 20.4})
@@ -266,6 +270,27 @@ class Gathering(unittest.TestCase):
         self.assertEqual([("2001:db8::1", 2)], gather.resolve("udp:[2001:db8::1]:2"))
         self.assertIsNone(gather.dates("/proc/self/mem"), "reading fails as a bad block does")
         self.assertEqual([], gather.resolve("udp:no-such-name.invalid:2"))
+
+    def test_what_the_kernel_says_of_the_home_s_file_system(self):
+        """As kernels of 6.1, 6.12 and 6.18 say it. What a unit may not write is no fault of the disk."""
+        with tempfile.TemporaryDirectory() as folder:
+            mounts, errors = os.path.join(folder, "mountinfo"), os.path.join(folder, "vdb/errors_count")
+            os.mkdir(os.path.dirname(errors))
+
+            def found(options, count, kind="ext4", own="rw"):
+                with open(mounts, "w", encoding="ascii") as file:
+                    file.write("22 1 0:5 / /proc rw,nosuid shared:14 - proc proc rw\n"
+                               f"40 30 254:16 /state /var/lib/wow {own},noatime shared:20 - {kind} /dev/vdb {options}\n")
+                with open(errors, "w", encoding="ascii") as file:
+                    file.write(f"{count}\n")
+                return gather.failing(mounts, folder)
+            self.assertIsNone(found("rw,usrquota", 0, own="ro"))
+            self.assertIsNone(found("rw,size=50%", 0, "tmpfs"))
+            self.assertEqual({"errors": 2, "is_closed": False}, found("rw,usrquota", 2))
+            for options in ("ro,usrquota", "rw,usrquota,emergency_ro", "rw,shutdown"):
+                self.assertEqual({"errors": 1, "is_closed": True}, found(options, 1))
+            os.unlink(mounts)
+            self.assertIsNone(gather.failing(mounts, folder))
 
     def test_without_anything_there_is_still_a_diagnosis(self):
         found = gather.gather("/nonexistent/ipopd.sock", "/nonexistent/ipopd.conf")

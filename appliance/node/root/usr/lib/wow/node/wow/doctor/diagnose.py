@@ -71,12 +71,18 @@ def configuration(facts: "Gathered") -> list[Finding]:
 
 
 def homes(facts: "Gathered") -> list[Finding]:
-    """Whether a disk with another home is attached."""
+    """Whether the home's file system fails, or a disk with another home is attached."""
+    found, failing = [], facts["failing"]
+    if failing:
+        what = f"The kernel found {failing['errors'] or 'an'} error{'s' if failing['errors'] > 1 else ''} in the file system of the home"
+        found.append(wrong("home", f"{what}{', and writes nothing more there: jobs, their queue and what people do there stop' if failing['is_closed'] else ''}.",
+                           "Start the machine again: it repairs its home then. Where this comes again, the disk is failing: save what is in /home, and give the "
+                           "machine another disk.", "home-failing"))
     if not facts["homes"]:
-        return []
+        return found
     taken, *left = facts["homes"]
-    return [wrong("home", f"There are several homes: that on {taken}, which was used last, is this machine's; left as it is: {', '.join(left)}.",
-                  "Shut the machine down and take off the disk that does not belong to it.")]
+    return [*found, wrong("home", f"There are several homes: that on {taken}, which was used last, is this machine's; left as it is: {', '.join(left)}.",
+                          "Shut the machine down and take off the disk that does not belong to it.")]
 
 
 def system(facts: "Gathered") -> list[Finding]:

@@ -17,13 +17,15 @@ from wow.stack.systems import Systems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from wow.doctor.gathered import Authority, Bootstrap, Gathered, NameServer
+    from wow.doctor.gathered import Authority, Bootstrap, Failing, Gathered, NameServer
     from wow.lib.answers import Status
 
 SIOCGIFADDR = 0x8915  # netdevice(7)
 MOST_CALLED = 3
 HOMES = "/run/layers/homes"
 """Written by the initrd."""
+CLOSED = {"ro", "emergency_ro", "shutdown"}
+"""What the kernel says of a file system that takes no more writes; which of them hangs on the kernel's age."""
 
 
 def gather(path: str = paths.SOCKET, config_file: str | None = None) -> "Gathered":
@@ -54,7 +56,7 @@ def gather(path: str = paths.SOCKET, config_file: str | None = None) -> "Gathere
         "notice": console.notice() if is_appliance else None,
         "is_manager": is_appliance and is_manager(), "warnings": warned.own() if is_appliance else [],
         "list_ahead": managers.ahead(now, f"{state}/{os.path.basename(managers.KEPT)}") if state else None,
-        "homes": files.read(HOMES).split() if is_appliance else [], "stack": told.read() if is_appliance else None,
+        "homes": files.read(HOMES).split() if is_appliance else [], "failing": failing() if is_appliance else None, "stack": told.read() if is_appliance else None,
         "origins": files.find(paths.ORIGINS_LEFT) or "" if is_appliance else "",
         "system": damage.said(Systems()) if is_appliance else None, "unread": charon.unread() if is_appliance else None}
 
@@ -65,6 +67,18 @@ def is_manager() -> bool:
         return pool_facts.read().is_manager
     except (OSError, ValueError):
         return False
+
+
+def failing(mounts: str = "/proc/self/mountinfo", tree: str = "/sys/fs/ext4") -> "Failing | None":
+    """What the kernel found wrong with the file system of the home since it was repaired last; None where that is nothing, or home is in memory. mounts: proc(5)."""
+    found: Failing | None = None
+    for line in files.read(mounts).splitlines():
+        own, _, whole = line.partition(" - ")
+        kind, device, options = whole.split(" ")[:3]
+        if own.split(" ")[4] == paths.STATE and kind == "ext4":
+            errors = files.read(f"{tree}/{os.path.basename(device)}/errors_count").strip()
+            found = {"errors": int(errors) if errors.isdecimal() else 0, "is_closed": not CLOSED.isdisjoint(options.split(","))}
+    return found if found and (found["errors"] or found["is_closed"]) else None
 
 
 def dates(path: str) -> tuple[int, int] | None:

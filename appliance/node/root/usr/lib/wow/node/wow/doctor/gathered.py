@@ -83,13 +83,19 @@ class Condor(TypedDict):
     limits_trouble: str | None
 
 
+class Failing(TypedDict):
+    """How many errors the kernel found in the file system of the home, and whether it writes nothing there any more."""
+    errors: int
+    is_closed: bool
+
+
 class Gathered(TypedDict):
     """now: seconds since 1970. trouble: why there is no status. authority and certificate: (not before, not after). services: state of each unit, None where systemd
     does not tell this user. condor: None where HTCondor does not run. notice: what the machine's joining told last. is_manager: whether pool.conf makes it one of
     the pool's. warnings: those that ipopd knows nothing of. list_ahead: the number of a list of managers that is a time to come. homes: where there are several, the
-    device of the one that was taken, then the others'. stack: what there is to tell of the modules that the pool publishes, None where it never did. origins: a line
-    `ORIGIN WHY` of each that gave nothing. system: what the disk lost of the machine's systems, None outside of an image. unread: when the certificate was written
-    that charon has not read, None if it has read all."""
+    device of the one that was taken, then the others'. failing: None where nothing is wrong with the home. stack: what there is to tell of the modules that the pool
+    publishes, None where it never did. origins: a line `ORIGIN WHY` of each that gave nothing. system: what the disk lost of the machine's systems,
+    None outside of an image. unread: when the certificate was written that charon has not read, None if it has read all."""
     now: float
     socket: str
     status: Status | None
@@ -109,6 +115,7 @@ class Gathered(TypedDict):
     warnings: list[WarningPart]
     list_ahead: int | None
     homes: list[str]
+    failing: Failing | None
     stack: Told | None
     origins: str
     system: Said | None
