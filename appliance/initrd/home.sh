@@ -157,6 +157,7 @@ check_home() {
     shift
     unread=$({ base_tool /usr/sbin/e2fsck "$@" "$place"; echo $? > /run/e2fsck; } | grep -c "Error reading block")
     read -r result < /run/e2fsck
+    rm /run/e2fsck
     [ "$result" -lt 4 ]
 }
 
