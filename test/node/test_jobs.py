@@ -22,7 +22,7 @@ TABLE = """  sl  local_address rem_address   st tx_queue rx_queue tr tm->when re
    3: 0100800A:9F0E 0100800A:2592 01 00000000:00000000 00:00000000 00000000     0        0 4714 1 0000000000000000 20 4 30 10 -1
 """
 
-RUNNING = {"ClusterId": 12, "ProcId": 3, "RemoteHost": "slot1_1@beta.p.internal",
+RUNNING = {"ClusterId": 12, "ProcId": 3, "JobStatus": 2, "RemoteHost": "slot1_1@beta.p.internal",
            "PublicClaimId": "<10.128.0.2:9618?addrs=10.128.0.2-9618&alias=beta.p.internal&noUDP&sock=startd_1_a>#1795550599#2#..."}
 """What condor_q tells of a job that runs."""
 
@@ -32,9 +32,9 @@ def startd(host, birth, heard):
     return {"Machine": host, "DaemonStartTime": birth, "LastHeardFrom": heard}
 
 
-def job(number="1.0", host="beta", address=BETA, birth="100", patience=DEFAULT):
+def job(number="1.0", host="beta", address=BETA, birth="100", patience=DEFAULT, runs=True):
     """A job on beta."""
-    return Job(number, host, address, claim(number, address, birth), birth, patience)
+    return Job(number, host, address, claim(number, address, birth), birth, patience, runs)
 
 
 def claim(number, address=BETA, birth="100"):
@@ -202,7 +202,7 @@ class Setting(unittest.TestCase):
         gone = types.SimpleNamespace(look=lambda: None, lost=[], machines={}, parted=set(), running={})
         doubts = types.SimpleNamespace(look=lambda *_: None, is_calm=False, is_doubtful=True, is_urgent=lambda _: True, lost=lambda *_: [])
         with mock.patch.object(keeper.facts, "read", lambda: samples.pool(**changes)), mock.patch.object(keeper, "Shadows", lambda: gone), \
-                mock.patch.object(keeper, "Watch", lambda: doubts), mock.patch.object(queue, "release"), mock.patch.object(queue, "running", lambda default: said.append(default) or []), \
+                mock.patch.object(keeper, "Watch", lambda: doubts), mock.patch.object(queue, "release"), mock.patch.object(queue, "placed", lambda default: said.append(default) or []), \
                 mock.patch.object(overlay, "boots", lambda _: {}), mock.patch.object(overlay, "reaches_anybody", lambda: True), \
                 mock.patch.object(runs.Runs, "round"), mock.patch.object(keeper.pausing.Pausing, "round"), mock.patch.object(keeper.limiting.Limiting, "round"), \
                 mock.patch.object(keeper.page.Keeper, "round"), mock.patch.object(keeper.refused.Refusing, "round"), \
@@ -227,11 +227,20 @@ class QueueTests(unittest.TestCase):
         for said, seconds in ((2.5, 150), (3, 180), ("/Expr(1 + 1)/", 900), (True, 900), ([5], 900)):
             self.assertEqual(queue.parse({**RUNNING, "WowPatience": said}, 900).patience, seconds, said)
 
+    def test_a_job_that_somebody_stopped_while_its_shadow_waits_is_on_its_machine_and_does_not_run_there(self):
+        for state, runs in ((1, False), (2, True), (3, False), (5, False), (6, True), (7, True)):
+            self.assertEqual(queue.parse({**RUNNING, "JobStatus": state}, 900).runs, runs, state)
+        with mock.patch("wow.lib.system.run", return_value=(0, "[]")) as run:
+            queue.placed(900)
+        said = run.call_args.args[0]
+        self.assertEqual(said[said.index("-constraint") + 1], "(JobStatus == 2 || JobStatus == 6 || JobStatus == 7 || CurrentHosts > 0 && JobStatus != 4)"
+                         " && !(JobStatus == 5 && HoldReasonSubCode =?= 5757)")
+
     def test_what_a_person_writes_into_a_job_is_that_jobs_alone(self):
         forged = "5\n1 0 <10.128.0.3:9618>#100#1#... slot1@gamma 0.5"
         said = json.dumps([{**RUNNING, "WowPatience": forged}, {**RUNNING, "ClusterId": 1, "ProcId": 0}], indent=2)
         with mock.patch("wow.lib.system.run", lambda command, timeout: (0, said)):
-            self.assertEqual([("12.3", 900), ("1.0", 900)], [(one.number, one.patience) for one in queue.running(900)])
+            self.assertEqual([("12.3", 900), ("1.0", 900)], [(one.number, one.patience) for one in queue.placed(900)])
 
     def test_a_job_is_held_only_while_it_runs_by_the_claim_that_was_seen(self):
         self.assertEqual(queue.same_run(job("12.3")), '(ClusterId == 12 && ProcId == 3 && PublicClaimId == "<10.128.0.2:9618>#100#12.3#...")')
@@ -289,6 +298,19 @@ class QueueTests(unittest.TestCase):
         jobs = [job("1.0"), job("2.0"), job("3.0", address=GAMMA)]
         self.assertEqual(self.ended({7: at("1.0"), 8: at("2.0"), 9: at("3.0", GAMMA)}, jobs), ({7}, {7}))
         self.assertEqual([command[0] for command in self.asked], ["condor_hold"], "each was started for a job that runs")
+
+    def test_of_a_job_that_was_removed_or_held_the_shadow_alone_is_ended_for_the_schedd_does_the_rest(self):
+        stopped, goes_on = job("1.0", runs=False), job("2.0")
+        with mock.patch("builtins.print") as told:
+            self.assertEqual(self.ended({7: at("1.0"), 8: at("2.0")}, [stopped, goes_on]), ({7}, {7}))
+            self.assertEqual((self.asked, told.call_args.args[0].partition(":")[0]), ([], "1.0"))
+            self.assertEqual(self.ended({7: at("1.0"), 8: at("2.0")}, [stopped, goes_on], lost=2), ({7, 8}, {7, 8}))
+        [held] = self.asked
+        self.assertEqual(held[held.index("-constraint") + 1], queue.same_run(goes_on))
+
+    def test_a_job_that_was_removed_keeps_no_shadow_that_may_be_its_from_its_end(self):
+        with mock.patch("builtins.print"):
+            self.assertEqual(self.ended({7: at("9.0")}, [job("1.0"), job("2.0", runs=False)]), ({7}, {7}))
 
     def test_a_shadow_that_was_handed_another_job_is_known_by_the_claim_of_its_first_one(self):
         jobs, found = [job("1.0"), job("2.0")], {7: at("9.0", ""), 8: at("9.1"), 9: at("9.2")}

@@ -39,7 +39,7 @@ class KeeperTests(unittest.TestCase):
         """One round, in which shadows that are ended are gone at once."""
         self.clock = now
 
-        def running(default):
+        def placed(default):
             self.looked += 1
             return [job(address=address) for address in self.machines]
 
@@ -65,7 +65,7 @@ class KeeperTests(unittest.TestCase):
         seen = mock.Mock(lost=self.lost, running=self.shadows, parted=self.parted)
         type(seen).machines = mock.PropertyMock(side_effect=lambda: self.machines)
         one._shadows = seen
-        with mock.patch.multiple(queue, running=running, take_back=take_back, advertise=advertise, advertised=lambda jobs: self.ads, release=release, end=self.end, find=find), \
+        with mock.patch.multiple(queue, placed=placed, take_back=take_back, advertise=advertise, advertised=lambda jobs: self.ads, release=release, end=self.end, find=find), \
                 mock.patch.multiple(overlay, boots=lambda addresses: {address: self.boots[address] for address in addresses}, reaches_anybody=lambda: self.reaches,
                                     is_here=lambda address: address == HOME), \
                 mock.patch("wow.lib.barred.read", lambda: self.revoked), mock.patch("time.sleep", lambda seconds: None):
@@ -252,7 +252,7 @@ class Outlived(unittest.TestCase):
 
     def ended(self, code, *jobs, of=None):
         """Which of the shadows 7 (beta) and 8 (gamma) are ended while these jobs run. of: the claim that 7 is known to have."""
-        ads = [{"ClusterId": 1, "ProcId": number, "PublicClaimId": one.claim, "RemoteHost": "slot1@x"} for number, one in enumerate(jobs)]
+        ads = [{"ClusterId": 1, "ProcId": number, "PublicClaimId": one.claim, "RemoteHost": "slot1@x", "JobStatus": 2 if one.runs else 3} for number, one in enumerate(jobs)]
         with mock.patch.object(queue.system, "run", return_value=(code, json.dumps(ads))), mock.patch("os.kill") as kill:
             told = queue.end({7, 8, 9}, {7: at("1.0", of=of), 8: at("2.0", GAMMA)})
         found = [call.args[0] for call in kill.call_args_list]
@@ -266,3 +266,7 @@ class Outlived(unittest.TestCase):
     def test_one_whose_claim_is_known_is_ended_when_no_job_runs_by_that_whatever_else_runs_there(self):
         beta, other = job("5.0"), job("6.0")
         self.assertEqual([self.ended(0, beta, of=beta.claim), self.ended(0, other, of=beta.claim), self.ended(0, other)], [[8], [7, 8], [8]])
+
+    def test_one_of_a_job_that_was_removed_is_ended(self):
+        gone = job("5.0", runs=False)
+        self.assertEqual([self.ended(0, gone), self.ended(0, gone, of=gone.claim)], [[7, 8], [7, 8]])

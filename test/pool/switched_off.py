@@ -9,7 +9,7 @@ from tally import must
 from waiting import until
 
 SLEEP = "sleep 3000"
-SHORT = "My.WowPatience = 0.5"
+SHORT, LONGER = "My.WowPatience = 0.5", "My.WowPatience = 1"
 CUT = 15.0
 """Seconds: longer than the overlay's patience with a path, shorter than a job's."""
 OFTEN, SELDOM = 30, 3000
@@ -98,16 +98,20 @@ def run(tally, pool):
     with tally.case("a job on its own machine, which no overlay reaches, went on all the while"):
         must_go_on(own)
         own.remove()
-    with tally.case("a job whose machine stays away runs elsewhere when its patience ends, and its log says why"):
-        job = Job(pool.alpha, "alice", SLEEP, more=f'{SHORT}\nrank = TARGET.Machine == "{here}"').started()
-        must(f"slot1_1@{here}" in log(job), log(job))
+    with tally.case("a job whose machine stays away runs elsewhere when its patience ends, its log says why, and one that is removed meanwhile is gone by its own"):
+        job, removed = (Job(pool.alpha, "alice", SLEEP, more=f'{waits}\nrank = TARGET.Machine == "{here}"').started() for waits in (LONGER, SHORT))
+        must(all(f"@{here}" in log(one) for one in (job, removed)), log(job) + log(removed))
         since = time.monotonic()
         beta.kill()
         until(lambda: pool.ads("-startd", "Name", "-constraint", of_beta), lambda left: not left, "the manager forgets beta", LIMIT)
         print(f"     beta's ads went {time.monotonic() - since:.1f} s after it")
+        removed.remove()
+        until(lambda: pool.alpha.run("condor_q", removed.number, "-allusers", "-af", "JobStatus").stdout, lambda state: not state, "the removed job has left the queue", LIMIT)
+        print(f"     of a patience of 30 s: the removed job left the queue {time.monotonic() - since:.1f} s after beta went")
+        must("\n009 " in log(removed) and starts(job) == 1, log(removed) + log(job))
         runs_again(job)
-        print(f"     of a patience of 30 s: the job runs elsewhere {time.monotonic() - since:.1f} s after beta went")
-        must("was not reached for 0.5 minutes" in log(job), log(job))
+        print(f"     of a patience of 60 s: the job runs elsewhere {time.monotonic() - since:.1f} s after beta went")
+        must("was not reached for a minute" in log(job), log(job))
         job.remove()
     if not beta.is_on:
         beta.start()

@@ -82,7 +82,7 @@ class Keeper:
         if not out and (self._watch.is_calm or (not self._watch.is_urgent(now) and now - self._listed < QUEUE_EVERY)):
             return
         self._listed = now
-        jobs = queue.running(self._patience)
+        jobs = queue.placed(self._patience)
         found = queue.advertised(jobs) if self._watch.is_doubtful else {}
         if lost := self._watch.lost(now, jobs, found, out, pace.kept(files.find(pace.FILE) or "") + MARGIN):
             # Before: what fails there may leave jobs on hold.

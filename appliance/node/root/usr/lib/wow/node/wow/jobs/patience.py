@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 
 class Job:
-    """A job of this machine that runs on another. claim: the public half of what the startd there gave; birth: when that startd was started, as it says."""
+    """A job of this machine that is on another. claim: the public half of what the startd there gave; birth: when that startd was started, as it says. runs: whether it
+    is to run on there; false where somebody has stopped it, and its shadow waits for the machine's word alone."""
 
-    __slots__ = ("number", "host", "address", "claim", "birth", "patience")
+    __slots__ = ("number", "host", "address", "claim", "birth", "patience", "runs")
 
-    def __init__(self, number: str, host: str, address: str, claim: str, birth: str, patience: float) -> None:
+    def __init__(self, number: str, host: str, address: str, claim: str, birth: str, patience: float, runs: bool = True) -> None:
         self.number, self.host, self.address, self.claim, self.birth, self.patience = number, host, address, claim, birth, max(LEAST, patience)
+        self.runs = runs
 
 
 class Advertised:

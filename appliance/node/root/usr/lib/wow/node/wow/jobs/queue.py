@@ -1,7 +1,8 @@
-"""The queue of this machine: which jobs run, on which machines, and how they are taken back from there.
+"""The queue of this machine: which jobs are on which machines, and how they are taken back from there.
 
 A job is put on hold with a reason, its shadow is ended, and the job is released: its log tells why, and it is matched anew at once. A shadow that is ended
-alone is started again for the same claim, and tries for 14 s to reach who is gone (HTCondor 23.9.6, test/pool)."""
+alone is started again for the same claim, and tries for 14 s to reach who is gone (HTCondor 23.9.6, test/pool). That of a job that somebody removed or held
+is ended alone: the schedd then does what was asked for (Scheduler::check_zombie), which it does no sooner."""
 import os
 import signal
 
@@ -13,10 +14,11 @@ from wow.lib.errors import WowError
 
 SUBCODE = 5757
 """HoldReasonSubCode by which jobs that we hold are known from those that people hold."""
-OURS = f"JobStatus == 5 && HoldReasonSubCode == {SUBCODE}"
-RUNNING = "JobStatus == 2 || JobStatus == 6 || JobStatus == 7"
-COMPLETED = 4
-OF_A_JOB = ("ClusterId", "ProcId", "PublicClaimId", "RemoteHost", "WowPatience")
+OURS = f"JobStatus == 5 && HoldReasonSubCode =?= {SUBCODE}"
+COMPLETED, RUNNING = 4, (2, 6, 7)
+PLACED = f"({' || '.join(f'JobStatus == {state}' for state in RUNNING)} || CurrentHosts > 0 && JobStatus != {COMPLETED}) && !({OURS})"
+"""True of a job that runs, and of one that somebody removed or held, or released after that, while its shadow still waits for its machine."""
+OF_A_JOB = ("ClusterId", "ProcId", "PublicClaimId", "RemoteHost", "WowPatience", "JobStatus")
 OF_AN_ENDED_JOB = ("ClusterId", "ProcId", "LastPublicClaimId")
 OF_A_STARTD = ("Machine", "DaemonStartTime", "LastHeardFrom", "State", "PublicClaimId")
 AT_WORK = ("Claimed", "Preempting")
@@ -35,27 +37,27 @@ if TYPE_CHECKING:
     from wow.jobs.shadows import Shadow
 
 
-def running(default: float) -> list[Job]:
-    """The jobs that run, on whatever machine; none, too, where the queue does not answer. default: seconds that one waits for its machine that says nothing of it."""
-    return _running(default)[1]
+def placed(default: float) -> list[Job]:
+    """The jobs that are on a machine; none, too, where the queue does not answer. default: seconds that one waits for its machine that says nothing of it."""
+    return _placed(default)[1]
 
 
-def _running(default: float) -> tuple[bool, list[Job]]:
+def _placed(default: float) -> tuple[bool, list[Job]]:
     """Whether the queue answers, and the same."""
-    code, said = system.run(["condor_q", "-allusers", "-constraint", RUNNING, "-json", "-attributes", ",".join(OF_A_JOB)], timeout=QUICK)
+    code, said = system.run(["condor_q", "-allusers", "-constraint", PLACED, "-json", "-attributes", ",".join(OF_A_JOB)], timeout=QUICK)
     return code == 0, [job for ad in ads.objects(said) if (job := parse(ad, default))] if code == 0 else []
 
 
 def parse(ad: "dict[str, Any]", default: float) -> Job | None:
     """A job from its ad; None for one without a claim. The claim's public half is <ADDRESS:PORT?...>#BIRTH#NUMBER#..."""
-    cluster, process, claim, host, minutes = (ad.get(name) for name in OF_A_JOB)
+    cluster, process, claim, host, minutes, status = (ad.get(name) for name in OF_A_JOB)
     if not (isinstance(cluster, int) and isinstance(process, int) and isinstance(host, str) and isinstance(claim, str)):
         return None
     if not claim.startswith("<") or claim.count("#") < 2 or '"' in claim or "\\" in claim:
         return None
     birth = claim.split("#")[1]
     patience = minutes * 60.0 if isinstance(minutes, (int, float)) and not isinstance(minutes, bool) else default
-    return Job(f"{cluster}.{process}", host.rpartition("@")[2], address_of(claim), claim, birth, patience)
+    return Job(f"{cluster}.{process}", host.rpartition("@")[2], address_of(claim), claim, birth, patience, status in RUNNING)
 
 
 def address_of(claim: str) -> str:
@@ -65,14 +67,14 @@ def address_of(claim: str) -> str:
 
 def find(unknown: "Iterable[Shadow]") -> bool:
     """Notes the machines and claims of shadows by the queue alone; whether it answered."""
-    answers, every = _running(0.0)
+    answers, every = _placed(0.0)
     return learn(unknown, every if answers else None)
 
 
 def learn(shadows: "Iterable[Shadow]", every: "list[Job] | None") -> bool:
     """Notes each shadow's claim, and its machine where no connection has told it; whether all that was asked answered. One that was handed a second job is known by its
-    first, which has ended; both ran by the same claim. every: all jobs that run; None where the queue does not answer. What could not be told then, or by a tool that
-    failed, is asked again."""
+    first, which has ended; both ran by the same claim. every: all jobs that are on a machine; None where the queue does not answer. What could not be told then, or by
+    a tool that failed, is asked again."""
     claims, answers = {job.number: job.claim for job in every or ()}, every is not None
     unknown = [shadow for shadow in shadows if shadow.claim is None]
     for tool in (["condor_q", "-allusers"], ["condor_history"]):
@@ -147,14 +149,16 @@ def newest(found: "Iterable[dict[str, Any]]") -> dict[str, Advertised]:
 
 def take_back(lost: "list[tuple[Job, str]]", every: "list[Job]", shadows: "dict[int, Shadow]") -> set[int]:
     """Takes these jobs from their machines; `release` has them run again, once their shadows have ended: a job that is released sooner is held once more when
-    its shadow ends. every: all that run, since a machine's other jobs keep their shadows. The shadows to wait for: their own, and those that may be."""
-    for reason in sorted({why for _, why in lost}):
-        jobs = [job for job, why in lost if why == reason]
+    its shadow ends. every: all that are on a machine, since its other jobs keep their shadows. The shadows to wait for: their own, and those that may be."""
+    for reason in sorted({why for job, why in lost if job.runs}):
+        jobs = [job for job, why in lost if job.runs and why == reason]
         for lot in lots(map(same_run, jobs)):
             code, said = system.run(["condor_hold", "-reason", reason, "-subcode", str(SUBCODE), "-constraint", either(lot)], timeout=QUICK)
             if code:
                 print(f"condor_hold: {said}", flush=True)
         print(f"{', '.join(job.number for job in jobs)}: {reason}", flush=True)  # for the journal
+    if stopped := [job.number for job, _ in lost if not job.runs]:
+        print(f"{', '.join(stopped)}: removed or held, and no word of that comes from the machine any more", flush=True)
     try:
         learn(shadows.values(), every)
     except WowError as error:
@@ -168,11 +172,12 @@ def take_back(lost: "list[tuple[Job, str]]", every: "list[Job]", shadows: "dict[
 def end(outlived: "Iterable[int]", shadows: "dict[int, Shadow]") -> bool:
     """Ends shadows that outlived the jobs that were taken back from their machines, once no job runs any more that one of them may have: it would ask for its job
     until the lease ends, and the job would wait for it as long. Whether it ended one."""
-    answers, every = _running(0.0)
+    answers, every = _placed(0.0)
     if not answers:
         return False
-    claims = {job.claim for job in every}
-    machines = unclear(shadows, every)
+    running = [job for job in every if job.runs]
+    claims = {job.claim for job in running}
+    machines = unclear(shadows, running)
     found = [number for number in sorted(outlived)
              if (shadow := shadows.get(number)) and (shadow.claim not in claims if shadow.claim else shadow.address not in machines)]
     for number in found:
@@ -208,7 +213,7 @@ def to_wait_for(shadows: "dict[int, Shadow]", lost: "list[Job]") -> set[int]:
 def to_end(shadows: "dict[int, Shadow]", lost: "list[Job]", every: "list[Job]") -> list[int]:
     """Which of them to end. Where it can't be told whether one is of a lost job or of one that stays on that machine, it is left alone until that has ended (`end`)."""
     gone = {job.number for job in lost}
-    shared = unclear(shadows, [job for job in every if job.number not in gone])
+    shared = unclear(shadows, [job for job in every if job.runs and job.number not in gone])
     return [number for number in sorted(to_wait_for(shadows, lost)) if shadows[number].claim or shadows[number].address not in shared]
 
 
