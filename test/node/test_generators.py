@@ -264,6 +264,13 @@ class Condor(unittest.TestCase):
         self.assertNotIn("^condor@", required)
         self.assertIn('AuthenticatedIdentity =?= "condor@$(UID_DOMAIN)"', required)
 
+    def test_nothing_of_a_job_is_copied_into_its_slot_s_ad_and_no_job_asks_for_a_whole_machine(self):
+        settings = self.settings()
+        self.assertIn("\nSYSTEM_STARTD_JOB_ATTRS =\n", drop_in.config(samples.pool(), "10.128.3.4", "alpha"))
+        self.assertEqual("WorkingCM =?= undefined", settings["SUBMIT_REQUIREMENT_PartOfMachine"])
+        self.assertIn("PartOfMachine", settings["SUBMIT_REQUIREMENT_NAMES"].split(", "))
+        self.assertIn("WorkingCM", settings["IMMUTABLE_JOB_ATTRS"].split(", "))
+
     def test_who_only_claims_a_name_gets_none_that_may_do_something(self):
         changes = {"pool__open": "yes", "ca__certificate": None, "ca__ticket": None}
         self.assertIn("CLAIMTOBE /.*/ anybody@claimed.science.internal\n", mapfile.text(samples.pool(**changes)))

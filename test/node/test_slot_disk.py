@@ -122,6 +122,14 @@ class Starter(unittest.TestCase):
         self.assertEqual((1, 0), (ended.exception.code, bound.call_count))
         self.assertIn("the job of account 2002 is not started", log.call_args.args[0])
 
+    def test_no_job_is_started_in_the_slot_that_all_others_are_parts_of(self):
+        for slot in ("slot1", f"slot1_{paths.JOB_ACCOUNTS + 1}"):
+            with mock.patch("syslog.syslog") as log, self.assertRaises(SystemExit) as ended:
+                begun.begin(["-f", "-local-name", "slot_type_1", "-a", slot, "alpha"], "1 <a> 0")
+            self.assertEqual(ended.exception.code, 1)
+            self.assertIn(f"-a {slot} alpha", log.call_args.args[0])
+        begun.begin(["-classad"], "")
+
     def test_a_kernel_that_does_not_count_keeps_no_job_off(self):
         said = self.start("1 <a> 0", OSError(errno.ESRCH, "No such process"))[1]
         self.assertIn("does not bound what jobs write: No such process", said[-1])

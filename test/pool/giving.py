@@ -25,8 +25,10 @@ KEEPS = "when_to_transfer_output = ON_EXIT_OR_EVICT\ntransfer_output_files = kep
 
 MANY = "x" * 500
 FILLS = (("ProjectName", f'"{MANY}"', "200 characters"), ("ConcurrencyLimits", f'strcat("{MANY}", "")', "400 characters"),
-         *((name, f'"{MANY}"', "leave them out") for name in ("NiceUser", "ExecutableSize", "ImageSize")))
-"""Words of a job that would stand in its slot's ad, and what is said of them."""
+         *((name, f'"{MANY}"', "leave them out") for name in ("NiceUser", "ExecutableSize", "ImageSize")), ("WorkingCM", '"a"', "leave WorkingCM out"))
+"""Words of a job that would stand in its slot's ad, or get it the machine as a whole, and what is said of them."""
+SIZES = ("MemoryUsage", "ResidentSetSize", "ProportionalSetSizeKb", "DiskUsage", "ScratchDirFileCount")
+"""What HTCondor's startd copies into its slot's ad if nothing is said."""
 EXPRESSIONS = {"ProjectName": f'substr("a {MANY}", 0, 1)', "ConcurrencyLimits": f'ifThenElse(JobStatus == 2, "{MANY}", "licence")',
                **{name: f'ifThenElse(true, {value}, "{MANY}")' for name, value in (("NiceUser", "true"), ("ExecutableSize", 7), ("ImageSize", 10))}}
 VALUES = 'ProjectName = "a"\nConcurrencyLimits = "licence"\nNiceUser = true\nExecutableSize = 7\nImageSize = 10'
@@ -82,6 +84,11 @@ def run(tally, pool):
         job = Job(alpha, "alice", "sleep 1", more="hold = true\n" + "\n".join(f"+{name} = {value}" for name, value in EXPRESSIONS.items()))
         kept = alpha.sh(f"condor_q {job.number} -l", "alice").splitlines()
         must(set(VALUES.splitlines()) <= set(kept), "\n".join(line[:99] for line in kept if line.partition(" ")[0] in EXPRESSIONS))
+        job.remove()
+    with tally.case("what a job says of its size stands in no ad of its slot"):
+        job = Job(alpha, "alice", BURNS, on=here, more="\n".join(f'+{name} = ifThenElse(true, 7, "{MANY}")' for name in SIZES)).started()
+        said = until(lambda: alpha.sh("condor_status -any -long -constraint 'RemoteUser =!= undefined'"), bool, "the slot tells of itself", LIMIT)[0]
+        must(MANY not in said and "slot1_1@" in said, said)
         job.remove()
     refusals(tally, pool, alpha, beta, here)
 

@@ -40,8 +40,8 @@ PROVISIONED = "DiskProvisioned"
 PATIENCE = 1800
 """Seconds after which a job that the owner's pause stopped is given back, so that it runs elsewhere."""
 IN_SLOT = ("ProjectName", "ConcurrencyLimits", "NiceUser", "ExecutableSize", "ImageSize")
-"""Words of a job that go into its slot's ad, which goes to the starter and to each manager: the startd evaluates the second, and copies the others as expressions,
-the first where a machine of a former release asks for it (HTCondor 23.9.6, test/pool)."""
+"""Words of a job that go into its slot's ad, which goes to the starter and to each manager: the startd evaluates the second. One of a former release copies the others as
+expressions (HTCondor 23.9.6, test/pool)."""
 BESIDE = ("PreCmd", "PostCmd", "ToolDaemonCmd")
 """Words of a job that name a program more (HTCondor, Starter::ConstructProcs, script_proc.cpp and tool_daemon_proc.cpp)."""
 DISK = 256 << 10
@@ -209,7 +209,7 @@ SCHEDD_CRON_WOW_PERIOD = {TOLD}s
 JOB_TRANSFORM_NAMES = $(JOB_TRANSFORM_NAMES) WowWords
 JOB_TRANSFORM_WowWords @=end
 {_evaluated()}@end
-SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, OneProgram, ShortProject, ShortLimits, ShortWords
+SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, OneProgram, PartOfMachine, ShortProject, ShortLimits, ShortWords
 SUBMIT_REQUIREMENT_OwnShare = AccountingGroup =?= undefined || AccountingGroup =?= Owner || AccountingGroup =?= strcat("{ads.PATIENT}", Owner)
 SUBMIT_REQUIREMENT_OwnShare_REASON = "A job counts for who submits it: leave accounting_group out, and name no other in accounting_group_user"
 SUBMIT_REQUIREMENT_SlotAccount = RunAsOwner =!= true
@@ -221,12 +221,14 @@ SUBMIT_REQUIREMENT_ShortProject_REASON = "+ProjectName is a text in quotation ma
 SUBMIT_REQUIREMENT_ShortLimits = ConcurrencyLimits =?= undefined || size(ConcurrencyLimits) <= {LONGEST_LIMITS}
 SUBMIT_REQUIREMENT_ShortLimits_REASON = "concurrency_limits have {LONGEST_LIMITS} characters at most"
 SUBMIT_REQUIREMENT_ShortWords = isBoolean(NiceUser ?: false) && isInteger(ExecutableSize ?: 0) && isInteger(ImageSize ?: 0)
+SUBMIT_REQUIREMENT_PartOfMachine = WorkingCM =?= undefined
+SUBMIT_REQUIREMENT_PartOfMachine_REASON = "A job gets a part of a machine: leave WorkingCM out"
 SUBMIT_REQUIREMENT_ShortWords_REASON = "nice_user is true or false, ExecutableSize and ImageSize are whole numbers: leave them out"
 SYSTEM_PERIODIC_HOLD_NAMES = $(SYSTEM_PERIODIC_HOLD_NAMES) WowDisk
 SYSTEM_PERIODIC_HOLD_WowDisk = {_filled()}
 SYSTEM_PERIODIC_HOLD_WowDisk_SUBCODE = {held.DISK_SUBCODE}
 SYSTEM_PERIODIC_HOLD_WowDisk_REASON = {disk.reason(PROVISIONED)}
-IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner, {", ".join(IN_SLOT)}
+IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner, WorkingCM, {", ".join(IN_SLOT)}
 {_slots(pool) if pool.has_slots else ""}"""
 
 
@@ -254,6 +256,8 @@ JOB_EXECUTION_TRANSFORM_NAMES = $(JOB_EXECUTION_TRANSFORM_NAMES) WowProject, Wow
 JOB_EXECUTION_TRANSFORM_WowProject @=end
   EVALSET WowProject ifThenElse(isString(ProjectName), substr(ProjectName, 0, {begun.LONGEST}), "")
 @end
+# HTCondor copies these from a job as they stand, and a job may write a megabyte into each.
+SYSTEM_STARTD_JOB_ATTRS =
 # The starter runs these in its own control group, where neither the fence nor the job's end reaches them, and so it does what brings a person into a job.
 JOB_EXECUTION_TRANSFORM_WowOneProgram @=end
 {"".join(f"  SET {name} undefined{chr(10)}" for name in BESIDE)}@end

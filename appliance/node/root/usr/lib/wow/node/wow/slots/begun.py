@@ -35,9 +35,12 @@ class CutOff(ValueError):
 
 def begin(arguments: list[str], inherited: str) -> None:
     """`arguments` are the starter's, `inherited` is CONDOR_INHERIT. Where the slot's space is not known its account gets no limit, and the journal says why. SystemExit
-    where a job's own words are what hides it: such a job waits on in its queue."""
+    where a job's own words are what hides it, or have it claim the slot that all others are parts of: such a job waits on in its queue."""
     account = account_of(arguments)
     if account is None:
+        if "-a" in arguments:
+            say(f"no job is started, for its slot has no account, and nothing would bound it: {' '.join(arguments)}")
+            raise SystemExit(1)
         return
     left.end(account)
     kib, whom, project = 0, "", ""
