@@ -264,6 +264,9 @@ class Condor(unittest.TestCase):
         self.assertNotIn("^condor@", required)
         self.assertIn('AuthenticatedIdentity =?= "condor@$(UID_DOMAIN)"', required)
 
+    def test_a_job_has_the_time_to_save_that_it_asks_for_two_minutes_at_most(self):
+        self.assertEqual("min({max({20, TARGET.JobMaxVacateTime ?: 0}), 120})", self.settings()["MachineMaxVacateTime"])
+
     def test_nothing_of_a_job_is_copied_into_its_slot_s_ad_and_no_job_asks_for_a_whole_machine(self):
         settings = self.settings()
         self.assertIn("\nSYSTEM_STARTD_JOB_ATTRS =\n", drop_in.config(samples.pool(), "10.128.3.4", "alpha"))

@@ -26,6 +26,7 @@ SAVES = """[ ! -e kept ] || { cat kept; hostname; exit 0; }
 trap 'echo saved > kept; exit 1' TERM
 while :; do sleep 0.2 & wait $!; done"""
 ELSEWHERE = '[ "$(hostname)" = beta ] || { echo well; exit 0; }; trap "" TERM; while :; do sleep 1; done'
+SLOWLY = SAVES.replace("echo saved", "sleep 25; echo saved")
 KEEPS = "when_to_transfer_output = ON_EXIT_OR_EVICT\ntransfer_output_files = kept"
 COUNTS = "count=0; while [ $count -lt {} ]; do count=$((count + 1)); done"
 SHORT, LONG = f"{COUNTS.format(60000)}; echo well", COUNTS.format(3000000)
@@ -158,9 +159,9 @@ def moments(tally, pool, here):
 def gives_back(tally, pool, here):
     """Jobs that have been paused for long, and a machine that is stopped meanwhile."""
     alpha, beta = pool.alpha, pool.beta
-    with apart(tally, pool, "a job that is paused for long is given back, has time for its checkpoint, and goes on elsewhere from there"):
+    with apart(tally, pool, "a job that is paused for long is given back, has the time for its checkpoint that it asked for, and goes on elsewhere from there"):
         gives_back_soon(beta)
-        job = Job(alpha, "alice", SAVES, more=f'{KEEPS}\nrank = TARGET.Machine == "{here}"').started(LIMIT)
+        job = Job(alpha, "alice", SLOWLY, more=f'{KEEPS}\njob_max_vacate_time = 90\nrank = TARGET.Machine == "{here}"').started(LIMIT)
         until(lambda: beta.jobs_processes, bool, "it runs on beta", 20)
         beta.sh("wow pause", "alice")
         said = job.result(LIMIT).split()

@@ -48,8 +48,11 @@ DISK = 256 << 10
 """KiB of disk beside its program and its input that a job gets which asks for none. HTCondor's own default is none, and its first file would have it held."""
 LONGEST_LIMITS = 400
 """Characters of concurrency_limits."""
-VACATE = 20
-"""Seconds that a job has for its checkpoint when its machine is shut down or has been paused for long, from SIGTERM to SIGKILL."""
+KINDS = ("Machine", "StartD", "Scheduler", "Submitter", "DaemonMaster")
+"""Types of ads that a machine with a queue and slots sends (condor_adtypes.h)."""
+VACATE, LONGEST_VACATE = 20, 120
+"""Seconds that a job has for its checkpoint when its machine gives it back, from SIGTERM to SIGKILL: one that asks for no more (job_max_vacate_time), and one that does,
+at most. A machine that is shut down waits for neither longer than stop-jobs does."""
 
 
 def config(pool: Facts, address: str, host: str) -> str:
@@ -275,7 +278,7 @@ SUSPEND = $(WOW_STOPPED)
 CONTINUE = $(WOW_STOPPED) =!= true
 PREEMPT = (Activity == "Suspended" && time() - EnteredCurrentActivity > $(WOW_PAUSE_PATIENCE))
 KILL = False
-MachineMaxVacateTime = {VACATE}
+MachineMaxVacateTime = min({{max({{{VACATE}, TARGET.JobMaxVacateTime ?: 0}}), {LONGEST_VACATE}}})
 STARTER_UPDATE_INTERVAL = {LOOK}
 STARTER_ALLOW_RUNAS_OWNER = False
 STARTD.FILESYSTEM_DOMAIN = slots.$(FULL_HOSTNAME)
