@@ -264,6 +264,11 @@ class Condor(unittest.TestCase):
         self.assertNotIn("^condor@", required)
         self.assertIn('AuthenticatedIdentity =?= "condor@$(UID_DOMAIN)"', required)
 
+    def test_a_machine_s_ad_is_none_of_a_negotiator_for_who_asks_by_type(self):
+        required = self.settings(node__role="manager")["COLLECTOR_REQUIREMENTS"]
+        self.assertIn('&& member(MyType, {"Machine", "StartD", "Scheduler", "Submitter", "DaemonMaster"}) &&', required)
+        self.assertIn('&& evalInEachContext(unparse(MyType), {TARGET})[0] =?= strcat("\\"", MyType, "\\"") &&', required)
+
     def test_a_job_has_the_time_to_save_that_it_asks_for_two_minutes_at_most(self):
         self.assertEqual("min({max({20, TARGET.JobMaxVacateTime ?: 0}), 120})", self.settings()["MachineMaxVacateTime"])
 

@@ -174,16 +174,18 @@ include ifexist : {drained.FILE}
 def _own_ads(pool: Facts) -> str:
     """
     Which ads the collector takes: of its own machine's daemons, its own about itself, which comes from nobody, and what a machine says about itself.
-    That is a name that ends in the machine's, which is so for people's names too, and in a pool with certificates the machine's certificate.
+    That is a name that ends in the machine's, which is so for people's names too, and in a pool with certificates the machine's certificate and a type that a machine
+    has: who may send what follows from the collector's commands, but who reads asks for a type, and would take a slot's ad for a negotiator's.
     """
-    # Both are texts, for the collector keeps what it once asked: an expression is another name a second later.
-    said = " && ".join(f'evalInEachContext(unparse({name}), {{TARGET}})[0] =?= strcat("\\"", {name}, "\\"")' for name in ("Name", "Machine"))
+    # All are texts, for the collector keeps what it once asked: an expression is another name a second later.
+    said = " && ".join(f'evalInEachContext(unparse({name}), {{TARGET}})[0] =?= strcat("\\"", {name}, "\\"")' for name in ("Name", "Machine", "MyType"))
     same = f'{said} && (Name =?= Machine || substr(Name, -1 - size(Machine)) =?= strcat("@", Machine))'
     if pool.open:
         whose = f'regexp("^[a-z0-9-]+[.]{pool.zone}$", Machine)'
     else:
+        kinds = ", ".join(f'"{kind}"' for kind in KINDS)
         whose = (f'AuthenticatedIdentity =?= strcat(split(Machine, ".")[0], "@node.{pool.zone}") && '
-                 f'Machine =?= strcat(split(Machine, ".")[0], ".{pool.zone}")')
+                 f'Machine =?= strcat(split(Machine, ".")[0], ".{pool.zone}") && member(MyType, {{{kinds}}})')
     # What the master starts proves itself as condor@family, by a key that only they have. A machine may be called condor.
     own = ["condor@family", "condor@$(UID_DOMAIN)", *([] if pool.open else [f"manager@pool.{pool.zone}"])]
     # A manager tells the others what people have used; whoever it is in an open pool. One refused ad takes the connection and its other ads with it.
@@ -219,13 +221,13 @@ SUBMIT_REQUIREMENT_SlotAccount = RunAsOwner =!= true
 SUBMIT_REQUIREMENT_SlotAccount_REASON = "A job runs in the account of its slot, on whatever machine: leave run_as_owner out"
 SUBMIT_REQUIREMENT_OneProgram = {" && ".join(f"{name} =?= undefined" for name in BESIDE)}
 SUBMIT_REQUIREMENT_OneProgram_REASON = "A machine runs the job's own program alone: leave {", ".join(BESIDE)} out, and call them from it"
+SUBMIT_REQUIREMENT_PartOfMachine = WorkingCM =?= undefined
+SUBMIT_REQUIREMENT_PartOfMachine_REASON = "A job gets a part of a machine: leave WorkingCM out"
 SUBMIT_REQUIREMENT_ShortProject = ProjectName =?= undefined || size(ProjectName) <= {begun.LONGEST}
 SUBMIT_REQUIREMENT_ShortProject_REASON = "+ProjectName is a text in quotation marks, of {begun.LONGEST} characters at most"
 SUBMIT_REQUIREMENT_ShortLimits = ConcurrencyLimits =?= undefined || size(ConcurrencyLimits) <= {LONGEST_LIMITS}
 SUBMIT_REQUIREMENT_ShortLimits_REASON = "concurrency_limits have {LONGEST_LIMITS} characters at most"
 SUBMIT_REQUIREMENT_ShortWords = isBoolean(NiceUser ?: false) && isInteger(ExecutableSize ?: 0) && isInteger(ImageSize ?: 0)
-SUBMIT_REQUIREMENT_PartOfMachine = WorkingCM =?= undefined
-SUBMIT_REQUIREMENT_PartOfMachine_REASON = "A job gets a part of a machine: leave WorkingCM out"
 SUBMIT_REQUIREMENT_ShortWords_REASON = "nice_user is true or false, ExecutableSize and ImageSize are whole numbers: leave them out"
 SYSTEM_PERIODIC_HOLD_NAMES = $(SYSTEM_PERIODIC_HOLD_NAMES) WowDisk
 SYSTEM_PERIODIC_HOLD_WowDisk = {_filled()}
@@ -254,13 +256,13 @@ def _slots(pool: Facts) -> str:
     return f"""
 use FEATURE : PartitionableSlot
 ENABLE_STARTD_DAEMON_AD = False
+# HTCondor copies these from a job as they stand, and a job may write a megabyte into each.
+SYSTEM_STARTD_JOB_ATTRS =
 EXECUTE = {paths.STATE}/execute
 JOB_EXECUTION_TRANSFORM_NAMES = $(JOB_EXECUTION_TRANSFORM_NAMES) WowProject, WowOneProgram
 JOB_EXECUTION_TRANSFORM_WowProject @=end
   EVALSET WowProject ifThenElse(isString(ProjectName), substr(ProjectName, 0, {begun.LONGEST}), "")
 @end
-# HTCondor copies these from a job as they stand, and a job may write a megabyte into each.
-SYSTEM_STARTD_JOB_ATTRS =
 # The starter runs these in its own control group, where neither the fence nor the job's end reaches them, and so it does what brings a person into a job.
 JOB_EXECUTION_TRANSFORM_WowOneProgram @=end
 {"".join(f"  SET {name} undefined{chr(10)}" for name in BESIDE)}@end
