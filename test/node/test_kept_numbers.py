@@ -162,16 +162,37 @@ class Kept(unittest.TestCase):
         pool, folder = samples.pool(), self.state / "ca"
         folder.mkdir()
         (self.state / "ca.pem").write_text(pem.encode(samples.certificate(until=46)))
-        configure.heal_authority(pool, str(folder))
+        configure.heal_authority(pool, str(folder), str(self.folder / "disk"))
         self.assertEqual([], os.listdir(folder), "there is no CA")
         for name, text in (("ca.key", "-----BEGIN PRIVATE KEY-----\n"), ("ca.db", "SQLite format 3\0")):
             (folder / name).write_text(text)
         (folder / "ca.pem").symlink_to("/proc/self/mem")
-        configure.heal_authority(pool, str(folder))
+        configure.heal_authority(pool, str(folder), str(self.folder / "disk"))
         self.assertEqual(pem.encode(samples.certificate(until=46)), (folder / "ca.pem").read_text(), "the one that the CA renewed it to")
         (folder / "ca.pem").write_text(pem.encode(samples.certificate(until=56)))
-        configure.heal_authority(pool, str(folder))
+        configure.heal_authority(pool, str(folder), str(self.folder / "disk"))
         self.assertEqual(pem.encode(samples.certificate(until=56)), (folder / "ca.pem").read_text(), "a good one stays")
+
+    def test_a_ca_that_lost_its_key_alone_has_it_again_from_a_disk_of_the_same_ca_and_loses_no_record(self):
+        disk, own = self.folder / "disk/manager/ca", self.state / "ca"
+        disk.mkdir(parents=True)
+        own.mkdir()
+        key, database = "-----BEGIN PRIVATE KEY-----\n", "SQLite format 3\0"
+        for path, text in ((disk / "ca.key", f"{key}disk"), (disk / "ca.db", f"{database}old"), (disk.parent / "node.key", "key"),
+                           (own / "ca.db", f"{database}mine"), (own / "ca.pem", pem.encode(samples.certificate(until=56)))):
+            path.write_text(text)
+        for found, has_node_key, other, taken in (("", True, 7, ""), ("", True, 0, f"{key}disk"), ("", False, 0, f"{key}disk"), (f"{key}mine", True, 0, f"{key}mine")):
+            (disk / "ca.pem").write_text(pem.encode(samples.certificate(key=other)))
+            (own / "ca.key").write_text(found)
+            (self.state / "node.key").write_text("key")
+            if not has_node_key:
+                (self.state / "node.key").unlink()
+            self.said.clear()
+            with mock.patch.object(configure.paths, "DISK", str(disk.parents[1])), mock.patch("wow.stack.kept.forget"), mock.patch.object(configure.accept, "keep"):
+                configure.state(samples.pool(node__role="manager"), b"")
+            self.assertEqual([taken, f"{database}mine", "key"], [path.read_text() for path in (own / "ca.key", own / "ca.db", self.state / "node.key")])
+            self.assertEqual((taken != found, False), (bool(self.said), (self.state / "ca.aside-1").exists()))
+        self.assertEqual(0o600, (own / "ca.key").stat().st_mode & 0o777)
 
     def test_a_ca_s_certificate_that_cannot_be_read_makes_no_other_pool_of_this_one(self):
         pool, kept, managers = samples.pool(), self.state / "pool.conf", self.state / "notice-2"

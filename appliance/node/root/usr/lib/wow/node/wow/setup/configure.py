@@ -104,8 +104,10 @@ def state(pool: Pool, data: bytes) -> None:
         # Before ipopd starts, so that it believes nobody else's first ones. A disk that has none changes nothing.
         copy(f"{paths.DISK}/{KEYS}", f"{paths.STATE}/{KEYS}")
     ticket.bring()
-    take_identity(f"{paths.DISK}/{'manager' if pool.is_manager else 'machine'}", paths.STATE)
-    heal_authority(pool, f"{paths.STATE}/ca")
+    source = f"{paths.DISK}/{'manager' if pool.is_manager else 'machine'}"
+    # Before the identity: a CA that lacks no more than these two is whole again, and nothing of it is put aside.
+    heal_authority(pool, f"{paths.STATE}/ca", f"{source}/ca")
+    take_identity(source, paths.STATE)
     # Before the file itself: a power cut between them is set right at the next start.
     outside.keep(pool, paths.STATE)
     accept.keep(data)
@@ -136,16 +138,35 @@ def take_identity(source: str, target: str) -> None:
                 files.write(f"{target}/{name}", file.read(), mode, sync=True)
 
 
-def heal_authority(pool: Pool, folder: str) -> None:
-    """Writes the CA's certificate into its folder where that cannot be read: the CA would not start, and the machine has it elsewhere. OSError: the home is full."""
+def heal_authority(pool: Pool, folder: str, source: str) -> None:
+    """Gives a CA whose database is there its key and its certificate back, where these cannot be read: it would not start. The key never changes, so that of the
+    same CA on the disk WOWCFG is as good; the certificate the machine has elsewhere. source: the CA's folder there. OSError: the home is full."""
+    if not has_database(folder):
+        return
     former = accept.authority() or pool.ca_der
-    if former and has_authority(folder) and pem.certificate(files.find_readable(f"{folder}/ca.pem")) is None:
+    if former and pem.certificate(files.find_readable(f"{folder}/ca.pem")) is None:
         files.write(f"{folder}/ca.pem", pem.encode(former), 0o644, sync=True)
+    own = pem.certificate(files.find_readable(f"{folder}/ca.pem"))
+    if own and not has_key(folder) and has_key(source) and der.is_renewal(own, pem.certificate(files.find_readable(f"{source}/ca.pem"))):
+        files.write(f"{folder}/ca.key", files.read(f"{source}/ca.key"), 0o600, sync=True)
+        console.say_error(WowError(
+            "the key of the pool's CA was missing, empty or unreadable. That of the disk WOWCFG is in its place: it is the same one, and the CA knows what it knew",
+            "The disk may be failing: copy it", f"{folder}/ca.key"))
 
 
 def has_authority(folder: str) -> bool:
-    """Whether a folder is a CA that can go on: its key and its database are there, and hold something. SQLite would take an empty file for a new database."""
-    return begins(f"{folder}/ca.key", b"-----BEGIN ") and begins(f"{folder}/ca.db", b"SQLite format 3\0")
+    """Whether a folder is a CA that can go on: its key and its database are there, and hold something."""
+    return has_key(folder) and has_database(folder)
+
+
+def has_key(folder: str) -> bool:
+    """Whether a CA's folder has its key."""
+    return begins(f"{folder}/ca.key", b"-----BEGIN ")
+
+
+def has_database(folder: str) -> bool:
+    """Whether it has its database. SQLite would take an empty file for a new one."""
+    return begins(f"{folder}/ca.db", b"SQLite format 3\0")
 
 
 def begins(path: str, head: bytes) -> bool:
