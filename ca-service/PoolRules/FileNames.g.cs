@@ -42,4 +42,7 @@ public static class FileNames
     /// The machine was copied or set back: whoever has keys of sessions drops them and removes the file. Stands beside the control socket.
     /// </summary>
     public const string Copied = "copied";
+
+    /// <summary>A sentence: why wow-ca serve ended last, for who gets no answer there, and for the doctor. Gone once it serves; 0640.</summary>
+    public const string Trouble = "trouble";
 }

@@ -155,6 +155,24 @@ public sealed class AdminServerTests : AsyncTests
     }
 
     [Fact]
+    public async Task Where_serve_ended_with_an_error_the_command_says_that_one_until_it_serves_again()
+    {
+        await _server.DisposeAsync();
+        File.Delete(System.IO.Path.Combine(_ca.StateFolder, "ca.key"));
+        using var said = new StringWriter();
+        string[] serve = ["serve", "--state", _ca.StateFolder, "--listen", "127.77.0.1:8443", "--certificate", _ca.ManagerCertificate, "--key", _ca.ManagerKey, "--admin", Path];
+        Assert.Equal(2, await CommandLine.RunAsync(serve, TextWriter.Null, said, _ca.Time));
+        UserError error = await Assert.ThrowsAsync<UserError>(() => AdminClient.AskAsync(Path, ["list"]));
+        Assert.Contains("ca.key is not there: copy the CA's key back", error.Message, StringComparison.Ordinal);
+        Assert.Equal(said.ToString().Trim(), $"wow-ca: {error.Message.Replace("The CA is on this machine and does not serve: ", string.Empty, StringComparison.Ordinal)}");
+
+        string left = System.IO.Path.Combine(_ca.Folder, FileNames.Trouble);
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead, File.GetUnixFileMode(left));
+        _server = Open(TimeSpan.FromSeconds(20));
+        Assert.False(File.Exists(left));
+    }
+
+    [Fact]
     public async Task Where_one_that_was_killed_left_its_socket_the_command_says_the_same()
     {
         await _server.DisposeAsync();

@@ -13,7 +13,7 @@ from contract.source import Broken  # noqa: E402
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 ONE = {"in": "run", "name": "ipopd.conf", "by": "wow-config", "says": "A file.", "constant": "Config"}
 FOLDER = re.compile(r"/(?:run|var/lib)/wow(?![a-z])[\w-]*")
-PRIVATE = {"/run/wow-ca", "/run/wow-clock", "/run/wow-console", "/run/wow-lab-asked", "/run/wow-share", "/run/wow-web"}
+PRIVATE = {"/run/wow-clock", "/run/wow-console", "/run/wow-lab-asked", "/run/wow-share", "/run/wow-web"}
 """Of one program, which meets itself there."""
 
 

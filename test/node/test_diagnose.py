@@ -31,7 +31,7 @@ HEALTHY = {"now": NOW, "socket": "/run/wow/ipopd.sock", "status": STATUS, "troub
            "bootstrap": [{"entry": "udp:boot.example.org:4433", "addresses": [("192.0.2.1", 4433)], "asked": False, "answer_ms": None, "error": None}],
            "tap": {"name": "wow0", "exists": True, "address": "10.128.3.4"},
            "names": [{"who": "ipopd", "server": "127.0.0.54:5354", "answer": 0}, {"who": "dnsmasq", "server": "127.0.0.1:53", "answer": 3}],
-           "ca": {"address": "10.128.0.1", "open": True, "by": "ping"},
+           "ca": {"address": "10.128.0.1", "open": True, "by": "ping", "says": None},
            "services": {"strongswan.service": "active", "condor.service": "active", "wow-names.service": "active"}, "condor": None, "notice": "",
            "is_manager": False, "warnings": [],
            "list_ahead": None, "homes": [], "failing": None, "stack": None, "origins": "", "system": None, "unread": None}
@@ -217,6 +217,13 @@ class Decisions(unittest.TestCase):
         self.only(facts(ca={"address": "10.128.0.1", "open": False, "by": "port"}), "CA", "10.128.0.1 does not take connections", "wow-ca")
         self.only(facts(ca={"address": "10.128.0.1", "open": False, "by": "ping"}), "CA", "10.128.0.1, where the CA is, does not answer", "wow status")
         self.assertEqual([], self.wrong(facts(ca={"address": "10.128.0.1", "open": True, "by": "port"})))
+
+    def test_on_the_manager_with_the_ca_a_ca_that_does_not_serve_is_told_in_its_own_words_and_another_machine_claims_nothing_of_it(self):
+        own = {"address": "10.128.3.4", "open": False, "by": "own", "says": "/var/lib/wow/ca/ca.key is not there: copy the CA's key back.\n"}
+        self.only(facts(ca=own), "CA", "on this machine and does not serve", "ca.key is not there: copy the CA's key back. The pool's", "docs/operating.md")
+        self.only(facts(ca={**own, "says": None}), "CA", "does not serve", "wow support")
+        self.assertEqual([], self.wrong(facts(ca={**own, "open": True})))
+        self.assertIn("Whether the CA serves, wow doctor says there", "".join(one.what for one in diagnose.diagnose(HEALTHY) if one.check == "CA"))
         self.only(facts({"manager": None}, ca=None), "CA", "no manager")
 
     def test_an_interface_that_is_missing_or_has_no_or_another_address(self):
@@ -291,6 +298,20 @@ class Gathering(unittest.TestCase):
                 self.assertEqual({"errors": 1, "is_closed": True}, found(options, 1))
             os.unlink(mounts)
             self.assertIsNone(gather.failing(mounts, folder))
+
+    def test_the_machine_with_the_ca_tries_its_own_port_and_reads_why_it_ended(self):
+        with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server, \
+                mock.patch.object(gather.paths, "CA_PORT", server.getsockname()[1]), mock.patch.object(gather.paths, "AUTHORITY_TROUBLE", f"{folder}/trouble"):
+            own = {**STATUS, "address": "127.0.0.1", "manager": "127.0.0.1", "managers": []}
+            found = {"address": "127.0.0.1", "open": True, "by": "own", "says": None}
+            self.assertEqual(found, gather.authority(own, None, "/nonexistent/ipopd.sock"))
+            server.close()
+            self.assertEqual({**found, "open": False}, gather.authority(own, None, "/nonexistent/ipopd.sock"))
+            with open(f"{folder}/trouble", "w", encoding="ascii") as file:
+                file.write("ca.db is empty\n")
+            self.assertEqual({**found, "open": False, "says": "ca.db is empty\n"}, gather.authority(own, None, "/nonexistent/ipopd.sock"))
+            other = {**own, "manager": "127.0.0.9"}
+            self.assertEqual({**found, "address": "127.0.0.9", "open": False, "by": "ping"}, gather.authority(other, None, "/nonexistent/ipopd.sock"))
 
     def test_without_anything_there_is_still_a_diagnosis(self):
         found = gather.gather("/nonexistent/ipopd.sock", "/nonexistent/ipopd.conf")

@@ -88,6 +88,11 @@ class Memory(unittest.TestCase):
         for file in (*keepers, ROOT / UNITS / "strongswan.service.d/wow.conf"):
             self.assertEqual(values(file, "OOMScoreAdjust"), ["-500"], file.name)
 
+    def test_why_the_ca_ended_last_stays_while_it_begins_again(self):
+        file = own_units()["wow-ca.service"]
+        self.assertEqual(["restart"], values(file, "RuntimeDirectoryPreserve"))
+        self.assertEqual([os.path.dirname(paths.AUTHORITY_TROUBLE)], [f"/run/{name}" for name in values(file, "RuntimeDirectory")])
+
     def test_what_people_write_to_their_archives_fills_a_place_of_its_own_and_not_run(self):
         file = ROOT / UNITS / "run-wow-support.mount"
         self.assertEqual((["tmpfs"], [collect.FOLDER]), (values(file, "Type"), values(file, "Where")))

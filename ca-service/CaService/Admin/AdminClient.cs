@@ -56,8 +56,12 @@ internal static class AdminClient
         }
     }
 
+    private static UserError Silent(string path, Exception e) => LastTrouble.Find(path) is { } why
+        ? new($"The CA is on this machine and does not serve: {why}")
+        : Unexplained(path, e);
+
     // Whether it is there, its folder tells only those who may ask. The system's own words for a file that is missing are those for a wrong address.
-    private static UserError Silent(string path, Exception e) => e is SocketException { SocketErrorCode: SocketError.AddressNotAvailable or SocketError.ConnectionRefused }
+    private static UserError Unexplained(string path, Exception e) => e is SocketException { SocketErrorCode: SocketError.AddressNotAvailable or SocketError.ConnectionRefused }
         ? new($"No wow-ca serves on this machine now: nobody listens on {path}. Type this on the manager that has the CA. There it serves once that machine is on the ring, "
             + "a minute or two after its start: systemctl status wow-ca says so. Before that root can name the CA's folder by --state.")
         : new($"The CA does not answer you here ({path}: {e.Message}): type this on the manager that has the CA, as root or as one of the administrators "

@@ -63,6 +63,7 @@ internal sealed class AdminServer : IAsyncDisposable
             File.SetUnixFileMode(hidden, OwnerAndGroup);
             listener.Listen(MostWaiting);
             File.Move(hidden, path, overwrite: true);
+            LastTrouble.End(path);
             return new AdminServer(listener, path, answer, patience, silence ?? TimeSpan.FromMinutes(1), log, page);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or SocketException or ArgumentException)

@@ -1,15 +1,11 @@
 using CaService.Admin;
 using CaService.Layers;
-using Microsoft.Data.Sqlite;
 
 namespace CaService.Commands;
 
 /// <summary>Finds the command, runs it, turns trouble into one sentence and an exit code.</summary>
 internal static class CommandLine
 {
-    /// <summary>What SQLite says of a file whose pages make no sense (SQLITE_CORRUPT), and of one that is no database (SQLITE_NOTADB).</summary>
-    private const int Corrupt = 11, NoDatabase = 26;
-
     /// <summary>Runs one command.</summary>
     /// <returns>An <see cref="ExitCode"/>.</returns>
     public static async Task<int> RunAsync(string[] args, TextWriter output, TextWriter error, TimeProvider time) =>
@@ -92,23 +88,10 @@ internal static class CommandLine
         {
             return await run();
         }
-        catch (UserError e)
+        catch (Exception e) when (Trouble.Sentence(e) is { } sentence)
         {
-            error.WriteLine($"wow-ca: {e.Message}");
-            return ExitCode.Usage;
-        }
-        catch (Exception e) when (e is IOException or InvalidDataException or UnauthorizedAccessException)
-        {
-            error.WriteLine($"wow-ca: {e.Message}");
-            return ExitCode.Failed;
-        }
-        catch (SqliteException e)
-        {
-            string todo = e.SqliteErrorCode is Corrupt or NoDatabase
-                ? "It is damaged: bring back a copy of the CA's folder, as docs/operating.md says (a damaged ca.db)."
-                : $"Check {CaFolder.DatabaseName} in the state folder, its disk and its owner.";
-            error.WriteLine($"wow-ca: the CA's database {CaFolder.DatabaseName} says '{e.Message}'. {todo}");
-            return ExitCode.Failed;
+            error.WriteLine($"wow-ca: {sentence}");
+            return e is UserError ? ExitCode.Usage : ExitCode.Failed;
         }
     }
 

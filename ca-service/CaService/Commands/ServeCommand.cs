@@ -12,6 +12,20 @@ internal static class ServeCommand
 
     public static async Task<ExitCode> RunAsync(Options options, Reply reply, TimeProvider time)
     {
+        string? socket = options.Find("admin");
+        try
+        {
+            return await ServeAsync(options, socket, reply, time);
+        }
+        catch (Exception e) when (socket is not null && Trouble.Sentence(e) is { } sentence)
+        {
+            LastTrouble.Leave(socket, sentence);
+            throw;
+        }
+    }
+
+    private static async Task<ExitCode> ServeAsync(Options options, string? socket, Reply reply, TimeProvider time)
+    {
         string text = options.Get("listen");
         if (!IPEndPoint.TryParse(text, out IPEndPoint? listen) || !text.Contains(':', StringComparison.Ordinal))
         {
@@ -22,7 +36,7 @@ internal static class ServeCommand
         int layers = options.GetNumber("layers-port", 1, 65535, standard: Agreed.LayersPort);
         var settings = new ServeSettings(listen, options.Get("certificate"), options.Get("key"), port) { LayersPort = layers };
         using CaFolder ca = CaFolder.Open(options.Get("state"));
-        return await ServeAsync(ca, settings with { Control = options.Find("control"), Managers = options.Find("managers"), Notices = options.Find("notices"), Folder = options.Get("state") }, options.Find("admin"), reply, time);
+        return await ServeAsync(ca, settings with { Control = options.Find("control"), Managers = options.Find("managers"), Notices = options.Find("notices"), Folder = options.Get("state") }, socket, reply, time);
     }
 
     private static async Task<ExitCode> ServeAsync(CaFolder ca, ServeSettings settings, string? socket, Reply reply, TimeProvider time)

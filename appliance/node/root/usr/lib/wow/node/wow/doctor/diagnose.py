@@ -310,15 +310,24 @@ def authority(facts: "Gathered") -> list[Finding]:
     if not status["manager"]:
         return [wrong("CA", "The ring is joined, but no manager has made itself known in it: certificates can't be had or renewed.",
                       "Check that the manager runs: wow status on it.")]
+    if facts["ca"] and facts["ca"]["by"] == "own":
+        return [ok("CA", "It is on this machine, and serves.") if facts["ca"]["open"] else not_serving(facts["ca"]["says"])]
     if facts["ca"] and facts["ca"]["by"] == "ping":
         if facts["ca"]["open"]:
-            return [ok("CA", f"The manager {facts['ca']['address']}, where the CA is, answers inside the overlay.")]
+            return [ok("CA", f"The manager {facts['ca']['address']}, where the CA is, answers inside the overlay. Whether the CA serves, wow doctor says there.")]
         return [wrong("CA", f"The manager {facts['ca']['address']}, where the CA is, does not answer inside the overlay.",
                       "Check that the manager runs: wow status on it.")]
     if facts["ca"] and not facts["ca"]["open"]:
         return [wrong("CA", f"The manager {facts['ca']['address']} does not take connections on the CA's port.",
                       "On the manager look with: systemctl status wow-ca; from here: wow ping manager.")]
     return [ok("CA", f"The manager {facts['ca']['address']} takes connections on the CA's port.")] if facts["ca"] else []
+
+
+def not_serving(says: str | None) -> Finding:
+    """The CA is on this machine and does not serve. says: why it ended last."""
+    why = says.strip() if says else "Why is not known: it begins a minute or two after the machine's start, and the file of `wow support` has what it wrote since."
+    return wrong("CA", f"It is on this machine and does not serve, so nobody enrols or renews. {why}",
+                 "The pool's administrator does what docs/operating.md says (a CA that does not serve).", "ca-silent")
 
 
 def authority_ends(facts: "Gathered") -> list[Finding]:

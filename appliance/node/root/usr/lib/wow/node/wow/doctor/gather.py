@@ -160,22 +160,26 @@ def names(status: "Status | None", is_appliance: bool) -> "list[NameServer]":
 
 
 def authority(status: "Status | None", config: IpopdConf | None, socket_path: str | None = None, patience: float = 5.0) -> "Authority | None":
-    """Whether the machine with the CA can be reached. With the CA's port that is tried only where no IPsec is in the way: the fence and that machine's
-    policies let nobody use that port but a machine that enrols. There, ipopd whose socket is named pings it. patience: seconds."""
+    """Whether the machine with the CA can be reached, and on that one whether the CA serves. With the CA's port that is tried only where no IPsec is in the way,
+    as on the own machine: the fence and that machine's policies let nobody use that port but a machine that enrols. There, ipopd whose socket is named pings it.
+    patience: seconds."""
     manager = managers.authority(status) if status and not status["open"] and status["certified"] else None
-    if not status or not manager or manager == status["address"]:
+    if not status or not manager:
         return None
-    if socket_path:
+    is_own = manager == status["address"]
+    if socket_path and not is_own:
         try:
             is_open = control.ping(manager, socket_path, patience + 5.0, int(patience * 1000))["rtt_ms"] is not None
         except WowError:
             is_open = False
-        return {"address": manager, "open": is_open, "by": "ping"}
+        return {"address": manager, "open": is_open, "by": "ping", "says": None}
     try:
-        with socket.create_connection((manager, config.ca_port if config else paths.CA_PORT), patience):
-            return {"address": manager, "open": True, "by": "port"}
+        socket.create_connection((manager, config.ca_port if config else paths.CA_PORT), patience).close()
+        is_open = True
     except OSError:
-        return {"address": manager, "open": False, "by": "port"}
+        is_open = False
+    says = files.find_readable(paths.AUTHORITY_TROUBLE) if is_own and not is_open else None
+    return {"address": manager, "open": is_open, "by": "own" if is_own else "port", "says": says}
 
 
 def services() -> dict[str, str | None]:

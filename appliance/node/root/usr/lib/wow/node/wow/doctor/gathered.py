@@ -36,10 +36,12 @@ class NameServer(TypedDict):
 
 
 class Authority(TypedDict):
-    """Whether the manager, where the CA is, can be reached; by: ping or port."""
+    """Whether the manager, where the CA is, can be reached; by: ping or port, or own where this machine is that one. says: why its wow-ca ended last, None where
+    that is not known."""
     address: str
     open: bool
     by: str
+    says: str | None
 
 
 class Slots(TypedDict):

@@ -140,6 +140,9 @@ STATE = "/var/lib/wow"
 """What is kept, in the home layer."""
 RUN = "/run/wow"
 """Made anew at every boot. Group wow, setgid: its members may ask ipopd's socket what changes nothing."""
+WOW_CA = "/run/wow-ca"
+"""On the manager with the CA, while its server is not stopped. Group wow-admin: the pool's administrators, and the web page for
+them."""
 DISK = "/run/wow-config"
 """The initrd's copy of the disk WOWCFG."""
 

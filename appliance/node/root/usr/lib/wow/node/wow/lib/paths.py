@@ -4,6 +4,8 @@ from wow.lib import agreed
 STATE, RUN, DISK = agreed.STATE, agreed.RUN, agreed.DISK
 # The pool's certificate authority, on the machine that has it.
 AUTHORITY = f"{STATE}/ca"
+# Why it ended last, beside the socket where administrators ask it: for those of them whom nobody answers there.
+AUTHORITY_TROUBLE = f"{agreed.WOW_CA}/trouble"
 SOCKET = f"{RUN}/ipopd.sock"
 AGENT = f"{RUN}/agent.sock"
 IPOPD_CONF = f"{RUN}/ipopd.conf"

@@ -149,7 +149,7 @@ def heal_authority(pool: Pool, folder: str, source: str) -> None:
     own = pem.certificate(files.find_readable(f"{folder}/ca.pem"))
     if own and not has_key(folder) and has_key(source) and der.is_renewal(own, pem.certificate(files.find_readable(f"{source}/ca.pem"))):
         files.write(f"{folder}/ca.key", files.read(f"{source}/ca.key"), 0o600, sync=True)
-        console.say_error(WowError(
+        console.say_of_start(WowError(
             "the key of the pool's CA was missing, empty or unreadable. That of the disk WOWCFG is in its place: it is the same one, and the CA knows what it knew",
             "The disk may be failing: copy it", f"{folder}/ca.key"))
 
