@@ -314,6 +314,25 @@ class Command(unittest.TestCase):
             conf.write_text(POOL_CONF + "colour = red\n")
             self.assertIn("colour", self.stamp("--iso", conf, "-o", out))
 
+    def test_a_closed_pool_s_configuration_without_the_keys_of_its_stack_is_made_and_warned_of(self):
+        with tempfile.TemporaryDirectory() as folder:
+            conf, out, keys = (pathlib.Path(folder, name) for name in ("pool.conf", "pool.iso", "keys.notice"))
+            keys.write_bytes(b"WOWN\5")
+            closed = samples.text(samples.sections())
+            for text, more, is_warned in ((closed, (), True), (closed, ("--keys", keys), False), (POOL_CONF, (), False)):
+                conf.write_text(text, encoding="utf-8")
+                done = subprocess.run([STAMP, "--iso", conf, *more, "-o", out, "--json"], capture_output=True, text=True, check=True)
+                self.assertEqual((is_warned, str(out)), ("--keys" in done.stderr, json.loads(done.stdout)["out"]), done.stderr)
+
+    def test_each_line_of_the_documents_that_stamps_a_pool_conf_names_the_keys_of_the_stack(self):
+        texts = [path.read_text(encoding="utf-8").replace("\\\n", "") for path in sorted((ROOT / "docs").glob("*.md"))]
+        # A command stands in a line of a block, or between two marks in a sentence, which may go on in the next line.
+        pieces = [one for text in texts for one in (*text.splitlines(), *re.findall("`([^`]+)`", text.replace("```", "")))]
+        commands = [one for one in pieces if "wow image stamp " in one and ".conf" in one]
+        self.assertGreater(len(commands), 1)
+        for one in commands:
+            self.assertIn(" --keys ", one)
+
     def test_missing_words_are_explained(self):
         self.assertIn("IMAGE POOL.CONF -o OUT", self.stamp("x.ova"))
 

@@ -51,7 +51,7 @@ def loaded(pool_conf):
 
 def check(pool_conf, manager=None, machine=None, managers=None, keys=None):
     """Refuses a pool.conf that the machine would refuse, and a folder with keys that is not whole or not for this machine. A manager beside others, which the
-    CA's list `managers` names, may be without the CA."""
+    CA's list `managers` names, may be without the CA. Returns the Pool."""
     pool = loaded(pool_conf)
     if managers is not None and (pool.open or not managers.is_file()):
         raise StampError(f"{managers}: is no file, or [pool] open is yes; give the list that `wow-ca managers` wrote")
@@ -64,11 +64,12 @@ def check(pool_conf, manager=None, machine=None, managers=None, keys=None):
     if manager is None:
         if pool.is_manager and not pool.open:
             raise StampError(f"{pool_conf}: [node] role = manager needs the manager's key and CA; give their folder with --manager")
-        return
+        return pool
     if not pool.is_manager:
         raise StampError(f"{pool_conf}: --manager is given, but [node] role is not manager; a worker must not hold the CA's key")
     what = "node.key, node.pem (from `wow-ca manager`) and ca/ (the folder of `wow-ca init`)"
     whole(manager, MACHINE if managers is not None else MANAGER, what)
+    return pool
 
 
 def whole(folder, names, what):
