@@ -444,18 +444,19 @@ class Authority(unittest.TestCase):
                 mock.patch.object(enrol, "once", lambda *_, shows: asked.append(shows) or (codes.pop(0), "")), mock.patch.object(console, "say_error") as wrong, \
                 mock.patch.object(certificates, "wait", return_value=told), mock.patch.object(console, "say") as said:
             for role in ("manager", "manager", "worker"):
-                self.assertEqual(0, renew.renew(samples.pool(node__role=role)))
+                renew.renew(samples.pool(node__role=role))
             self.assertFalse(wrong.called or said.called)
         self.assertEqual([True, True], asked)
 
     def test_a_manager_whose_address_is_another_machine_s_at_the_ca_says_so(self):
         early = certificates.renew_from(samples.STATUS["certificate"]) - 1000
         told = {**status(TWO), "address": "10.128.0.1"}
-        with mock.patch.object(renew.time, "time", lambda: early), mock.patch.object(control, "status", lambda: told), mock.patch.object(console, "say_error") as wrong, \
-                mock.patch.object(enrol, "once", return_value=(agreed.ADDRESS_REFUSED, "10.128.0.1 belongs to another machine")):
-            self.assertEqual(1, renew.renew(samples.pool(node__role="manager")))
-        self.assertIn("belongs to another machine", wrong.call_args[0][0].what)
-        self.assertIn("wow pool manager remove", wrong.call_args[0][0].todo)
+        with mock.patch.object(renew.time, "time", lambda: early), mock.patch.object(control, "status", lambda: told), \
+                mock.patch.object(enrol, "once", return_value=(agreed.ADDRESS_REFUSED, "10.128.0.1 belongs to another machine")), \
+                self.assertRaises(WowError) as wrong:
+            renew.renew(samples.pool(node__role="manager"))
+        self.assertIn("belongs to another machine", wrong.exception.what)
+        self.assertIn("wow pool manager remove", wrong.exception.todo)
 
     def test_a_certificate_that_ended_is_taken_from_the_disk_for_the_same_key_alone(self):
         with tempfile.TemporaryDirectory() as folder:
