@@ -285,7 +285,7 @@ def certificate(facts: "Gathered") -> list[Finding]:
     if refusals:
         return [wrong("certificate", whole(text), "") for text in refusals]
     known = status["certificate"] if status else None
-    # wow-renew tries once a day; half of the time that there is for it is past.
+    # Half of the time that there is for it is past.
     if known and now - renew_from(known) > dates[1] - now:
         return [wrong("certificate", f"It ends on {day(dates[1])} and should have been renewed {int((now - renew_from(known)) // DAY)} days ago.",
                       "Look with: journalctl -u wow-renew; is the CA up?")]
