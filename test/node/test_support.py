@@ -247,20 +247,25 @@ class Verb(unittest.TestCase):
         self.addCleanup(one.stop)
 
     def run_verb(self, *words, answers=""):
-        """(exit code, what was printed)."""
-        with mock.patch("builtins.print") as printed, mock.patch("sys.stderr"), mock.patch("sys.stdin", io.StringIO(answers)):
+        """(exit code, standard output); `said` is standard error."""
+        with mock.patch("sys.stdout", io.StringIO()) as out, mock.patch("sys.stderr", io.StringIO()) as err, mock.patch("sys.stdin", io.StringIO(answers)):
             code = dispatch.main(["support", *words])
-        return code, "\n".join(str(call.args[0]) for call in printed.call_args_list if call.args)
+        self.said = err.getvalue()
+        return code, out.getvalue()
 
-    def test_what_it_will_hold_is_said_and_asked_for_first(self):
-        code, printed = self.run_verb("--out", self.out, answers="no\n")
-        self.assertEqual((code, os.path.exists(self.out), self.fetched.call_count), (1, False, 0))
+    def test_what_it_will_hold_is_said_and_asked_for_first_at_the_terminal(self):
+        self.assertEqual(self.run_verb("--out", self.out, answers="no\n"), (1, ""))
+        self.assertEqual((os.path.exists(self.out), self.fetched.call_count), (False, 0))
         for part in parts.PARTS:
-            self.assertIn(part.name, printed)
-        code, printed = self.run_verb("--out", self.out, answers="yes\n")
-        self.assertEqual(code, 0)
-        self.assertLess(printed.index("Type yes"), printed.index("is written"))
+            self.assertLess(self.said.index(part.name), self.said.index("Type yes to write it: wow support: nothing was written"))
+        self.assertEqual(self.run_verb("--out", self.out, answers="yes\n"), (0, f"{self.out} is written, 7 B. You alone may read it; send it to whom you ask for help.\n"))
         self.assertEqual(stat.S_IMODE(os.stat(self.out).st_mode), 0o600)
+
+    def test_who_says_yes_before_is_told_what_it_will_hold_too(self):
+        code, printed = self.run_verb("--out", self.out, "--yes")
+        self.assertEqual((code, self.said), (0, ""))
+        for part in parts.PARTS:
+            self.assertLess(printed.index(part.name), printed.index("is written"))
 
     def test_a_program_says_yes_by_an_option_and_gets_the_file_s_name(self):
         self.assertEqual(self.run_verb("--out", self.out, "--json")[0], 2)

@@ -132,6 +132,13 @@ class Verbs(unittest.TestCase):
             self.assertEqual(dispatch.main(["reset", "--json", "--yes"]), 0)
             asked.assert_called_once_with("reset")
 
+    def test_a_question_goes_to_the_terminal_and_what_is_done_to_standard_output(self):
+        for words, done in ((["reset"], "forgets who it was"), (["boot", "ephemeral"], "starts again, in ephemeral"), (["module", "develop", "maths"], "starts again, in develop")):
+            with mock.patch.object(client, "ask"), mock.patch("sys.stdin", io.StringIO("yes\n")), mock.patch("sys.stdout", io.StringIO()) as out, \
+                    mock.patch("sys.stderr", io.StringIO()) as err:
+                self.assertEqual(dispatch.main(words), 0)
+            self.assertEqual((out.getvalue().count("\n"), done in out.getvalue(), err.getvalue().endswith("Type yes to go on: ")), (1, True, True), words)
+
     def test_layers_for_programs_have_what_people_see_and_no_less(self):
         stack = [["base", "debian", "/run/layers/sys/base.squashfs", "107000000", "ab" * 32], ["module", "tutorial", "tutorial.squashfs", "4096", "cd" * 32]]
         layers = module.layers(stack, {"base.squashfs"})

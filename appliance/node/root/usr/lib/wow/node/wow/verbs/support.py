@@ -3,21 +3,19 @@ import fcntl
 import json
 import os
 import pwd
-import sys
 import time
 
 from wow.agent import client
-from wow.lib import table
+from wow.lib import sure, table
 from wow.lib.errors import WowError
-from wow.lib.verb import JSON, Given, Option, UsageError, Verb
+from wow.lib.verb import JSON, Given, Option, Verb
 from wow.support import collect, parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable, TextIO
+    from typing import Callable
 
 OUT = Option("--out", "FILE", "where to write it; in your home if not given", short="-o")
-YES = Option("--yes", "", "do not ask whether that may be written")
 PATIENCE = collect.WANTED
 """Seconds that root's part may take: an emulated guest under load needs minutes for ten seconds' work."""
 PAUSE, AGAIN = 0.2, 10.0
@@ -26,14 +24,12 @@ PAUSE, AGAIN = 0.2, 10.0
 
 def run(given: Given) -> int:
     """Says what the file will hold, asks, writes it."""
-    if given.has(JSON) and not given.has(YES):
-        raise UsageError("--json goes with --yes, for a program answers no question")
     out = os.path.abspath(given.get(OUT, default(os.getuid(), os.uname().nodename, time.gmtime())))
     refuse_taken(out)
-    if not given.has(JSON):
-        print("\n".join(holds(out)))
-    if not given.has(YES) and not agreed():
-        raise WowError("nothing was written", "Type yes when asked, or use --yes")
+    held = "\n".join(holds(out))
+    if given.has(sure.YES) and not given.has(JSON):
+        print(held)
+    sure.ask(given, held, what="write it", undone="nothing was written")
     data = fetch(os.getuid())
     write(out, data)
     if given.has(JSON):
@@ -61,12 +57,6 @@ def holds(out: str) -> list[str]:
     """What the file will hold, for people."""
     return [f"{out} will hold:", "", *("  " + line for line in table.columns([[part.name, part.says] for part in parts.PARTS])), "",
             "The pool's secret, tickets, private keys, keys of IPsec and claims of jobs are taken out. Look into it before you send it: tar xzf FILE."]
-
-
-def agreed(lines: "TextIO | None" = None) -> bool:
-    """Whether the person at the terminal says yes."""
-    print("Type yes to write it: ", end="", flush=True)
-    return (lines or sys.stdin).readline().strip() == "yes"
 
 
 def fetch(uid: int) -> bytes:
@@ -130,4 +120,4 @@ def write(out: str, data: bytes) -> None:
 
 
 VERB = Verb("support", "", "writes one file for whoever helps you: settings, states and logs of this machine, without secrets; says first what it holds",
-            (OUT, YES, JSON), run)
+            (OUT, sure.YES, JSON), run)
