@@ -18,15 +18,22 @@ VERBS = {"create": create, "ticket": ticket, "user": user, "admin": admin, "proj
 
 class Context:
     """What a verb is given: the clone, where progress is told, and whether a program reads what it prints. `reached` is told of each step. `changed` is the folder in
-    which the verb has kept the change that was asked for, None before that: what is left to do then is not the same command, which would ask for another change."""
+    which the verb has kept the change that was asked for, None before that: what is left to do then is not the same command, which would ask for another change.
+    `left` is what people do once that is done."""
 
     def __init__(self, clone, say, as_json, out, reached):
         self.clone = clone
         self.say = say
         self.as_json = as_json
         self.changed = None
+        self.left = ""
         self._out = out
         self._reached = reached
+
+    def kept(self, go_on="Go on"):
+        """What to say where the run ends before all is made of the change."""
+        left = f" When the images are made: {self.left}." if self.left else ""
+        return f"The change is kept.{left} {go_on} with: wow pool stamp {self.changed}"
 
     def run(self, made):
         """Runs the steps that are not done."""
@@ -84,11 +91,11 @@ def main(words, clone=None, out=None, err=None, reached=lambda name: None):
             _give_up(out)
         told = error if isinstance(error, WowError) else WowError(error.strerror or str(error), AGAIN, str(error.filename or ""))
         if context.changed:
-            told.todo = f"{'' if told.todo == AGAIN else told.todo + '. '}The change is kept. When that is mended, go on with: wow pool stamp {context.changed}"
+            told.todo = f"{'' if told.todo == AGAIN else told.todo + '. '}{context.kept('When that is mended, go on')}"
         print(f"wow pool {given.verb}: {told}", file=err)
         return agreed.FAILED
     except KeyboardInterrupt:
-        kept = f"The change is kept. Go on with: wow pool stamp {context.changed}" if context.changed else "What is done stays: type the same command again to go on"
+        kept = context.kept() if context.changed else "What is done stays: type the same command again to go on"
         print(f"wow pool {given.verb}: ended by you. {kept}", file=err)
         return agreed.INTERRUPTED
     except EOFError:

@@ -25,11 +25,14 @@ def pool(folder, context, held):
     return found
 
 
-def renew(found, context):
-    """Makes anew what stands in every image: the images, the pages, the backup. The change for which this is done is kept already."""
-    context.changed = found.folder.root
+def renew(found, context, left=""):
+    """Makes anew what stands in every image: the images, the pages, the backup. The change for which this is done is kept already. left: what people do then,
+    which is told in any case."""
+    context.changed, context.left = found.folder.root, left
     context.run([*found.images(), found.papers(), found.sealed(lambda key, _: show_key(key, context))])
     context.warn(found.doubts())
+    if left:
+        context.say(left)
 
 
 def ended_before(found):

@@ -181,6 +181,16 @@ class Verbs(unittest.TestCase):
             self.assertEqual(err.getvalue(), "\nwow screen: the input ended before the question was answered. Type the command again, and an answer\n")
             asked.assert_not_called()
 
+    def test_who_ends_a_verb_is_told_whether_it_may_be_done_all_the_same(self):
+        end = KeyboardInterrupt()
+        for at_question, at_agent, said in ((end, None, "nothing was changed"), (["yes\n"], end, "but the agent was asked already, and may do it all the same. Look with: wow status")):
+            with mock.patch("sys.stdin.readline", side_effect=at_question), mock.patch.object(client.lines, "exchange", side_effect=at_agent), \
+                    mock.patch("sys.stderr", io.StringIO()) as err:
+                self.assertEqual(dispatch.main(["reset"]), 130)
+            self.assertTrue(err.getvalue().endswith(f"Type yes to go on: \nwow reset: ended by you, {said}\n"), err.getvalue())
+        with mock.patch.object(control, "status", side_effect=end), mock.patch("sys.stderr", io.StringIO()) as err:
+            self.assertEqual((dispatch.main(["status"]), err.getvalue()), (130, ""), "nothing was to be done")
+
     def test_what_cannot_be_printed_is_told_once(self):
         for word in ("help", "--version"):
             for environment in ({}, {"PYTHONUNBUFFERED": "1"}):

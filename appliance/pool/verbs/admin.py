@@ -9,10 +9,13 @@ add = user.add
 
 def run(given, context):
     """Changes who is in the pool's settings, then the images."""
-    after, settings = user.change(given, context, "admins", "administrator")
+    user.change(given, context, "admins", "administrator", told)
+
+
+def told(after, settings):
+    """What is left to do."""
     others = [f"for-manager-{one['host']}" for one in settings.managers]
-    context.say(f"may ask the CA: {', '.join(after) or 'nobody'}. Switch the manager off. One of an OVA: take off its third disk, the small one, never the second, which "
-                "is its home with the CA; then put the new for-manager/...-config.iso into its CD drive. One of a qcow2: replace its second disk by the new "
-                "for-manager/...-config.img. Start it. Don't start another manager from the new .ova"
-                + (f". Then the same for the other managers, one at a time, from {', '.join(others)}" if others else ""))
-    context.tell({"admins": after})
+    return (f"may ask the CA: {', '.join(after) or 'nobody'}. Switch the manager off. One of an OVA: take off its third disk, the small one, never the second, which "
+            "is its home with the CA; then put the new for-manager/...-config.iso into its CD drive. One of a qcow2: replace its second disk by the new "
+            "for-manager/...-config.img. Start it. Don't start another manager from the new .ova"
+            + (f". Then the same for the other managers, one at a time, from {', '.join(others)}" if others else ""))

@@ -33,8 +33,7 @@ def run(given, context):
         pool = opening.pool(folder, context, held)
         pool.find_images()  # before anything is changed: without an image to stamp, nothing is
         pool.list_managers(changed(given, pool, context), given.today, given.after)
-        opening.renew(pool, context)
-        context.say(told(given, folder, pool.settings))
+        opening.renew(pool, context, told(given, folder, pool.settings))
         context.tell(opening.facts(pool))
 
 

@@ -28,8 +28,7 @@ def run(given, context):
         after = changed(given, pool)
         pool.find_images()  # before anything is changed: without an image to stamp, nothing is
         pool.change(projects=after)
-        opening.renew(pool, context)
-        context.say(f"projects: {', '.join(after) or 'none'}. Send the new images; machines that run already keep the file that they have")
+        opening.renew(pool, context, f"projects: {', '.join(after) or 'none'}. Send the new images; machines that run already keep the file that they have")
         context.tell({"projects": [{"name": name, **told} for name, told in after.items()]})
 
 

@@ -17,13 +17,12 @@ def add(parser):
 
 def run(given, context):
     """Changes who is in the pool's settings, then the images."""
-    after, _ = change(given, context, "users", "user")
-    context.say(f"may log in: {', '.join(after) or 'nobody'}. Send the new images; machines that run already keep the file that they have")
-    context.tell({"users": after})
+    change(given, context, "users", "user", lambda after, _: f"may log in: {', '.join(after) or 'nobody'}. Send the new images; machines that run already keep the file "
+           "that they have")
 
 
-def change(given, context, field, called):
-    """Changes a field of the settings that maps names to keys, and makes the images anew; returns the field and the settings. `called`: what one of them is."""
+def change(given, context, field, called, left):
+    """Changes a field of the settings that maps names to keys, and makes the images anew. `called`: what one of them is; left(field, settings): what people do then."""
     folder = Folder(given.folder)
     folder.read()
     with opening.locked(folder, context) as held:
@@ -37,8 +36,8 @@ def change(given, context, field, called):
         conf.judge(told.name, told.subnet, told.at, after, given.what)
         pool.find_images()  # before anything is changed: without an image to stamp, nothing is
         pool.change(**{field: after})
-        opening.renew(pool, context)
-    return after, pool.settings
+        opening.renew(pool, context, left(after, pool.settings))
+        context.tell({field: after})
 
 
 def without(there, names, called, pool):

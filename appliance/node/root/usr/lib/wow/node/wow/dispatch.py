@@ -33,7 +33,10 @@ def main(arguments: list[str]) -> int:
     except EOFError:
         print(f"\nwow {name}: the input ended before the question was answered. Type the command again, and an answer", file=sys.stderr)
         return agreed.FAILED
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as ended:
+        # Of what only shows something nothing is to be said.
+        if ended.args:
+            print(f"\nwow {name}: ended by you, {ended}", file=sys.stderr)
         return agreed.INTERRUPTED
     except OSError as error:
         is_broken = isinstance(error, BrokenPipeError)

@@ -19,6 +19,8 @@ def ask(command: str, path: str = paths.AGENT, **fields: str) -> dict[str, objec
         raise WowError("may not be opened by you", "Ask as root, or as a user named in pool.conf (group wow)", path) from None
     except TimeoutError:
         raise WowError(f"nobody answered within {TIMEOUT:.0f} s", "Look with: systemctl status wow-agent.socket; journalctl -u wow-agent", path) from None
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("but the agent was asked already, and may do it all the same. Look with: wow status") from None
     except (OSError, ValueError) as error:
         raise WowError(f"did not answer: {error}", "Look with: systemctl status wow-agent.socket; journalctl -u wow-agent", path) from None
     if not isinstance(reply, dict) or not reply.get("ok"):

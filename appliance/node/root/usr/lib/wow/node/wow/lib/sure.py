@@ -15,5 +15,9 @@ def ask(given: Given, question: str, what: str = "go on", undone: str = "nothing
     if given.has(JSON):
         raise UsageError("--json goes with --yes, for a program answers no question")
     print(f"{question}\nType yes to {what}: ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip() != "yes":
+    try:
+        answer = sys.stdin.readline().strip()
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(undone) from None
+    if answer != "yes":
         raise WowError(undone, "Type yes when asked, or use --yes")
