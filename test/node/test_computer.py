@@ -100,7 +100,7 @@ class Choosing(Case):
             self.token()
         self.assertEqual(caught.exception.code, allowed.FAILED)
 
-    def test_a_bad_file_is_what_nobody_chose_is_told_and_is_mended_by_the_next_choice(self):
+    def test_a_bad_file_is_what_nobody_chose_is_told_and_is_made_anew_by_who_says_all_of_it(self):
         self.token()
         act.computer({"used": "5"}, 0)
         good = json.loads(pathlib.Path(settings.FILE).read_text(encoding="utf-8"))
@@ -113,8 +113,17 @@ class Choosing(Case):
             self.assertEqual((settings.read().chosen(), settings.read().token), (settings.Settings().chosen(), ""), data[:60])
             with self.assertRaises(WowError):
                 rounds.Watching().round(0.0)
-        act.computer({"battery": "yes"}, 0)
-        settings.load()
+            for fields in ({"battery": "no"}, {"token": "new"}, {"restart": "no"}):
+                with self.assertRaises(WowError) as caught:
+                    act.computer(fields, 0)
+                self.assertEqual((caught.exception.code, pathlib.Path(settings.FILE).read_bytes()), (allowed.FAILED, data))
+                self.assertIn("Type `wow computer forget`, and choose again", str(caught.exception))
+        act.computer({"battery": "no", "used": "5", "busy": "yes", "restart": "no"}, 0)
+        self.assertEqual(settings.load().chosen(), {"battery": False, "used": 5, "busy": True, "restart": False})
+        pathlib.Path(settings.FILE).write_bytes(b"")
+        with mock.patch.object(pausing.facts, "read", lambda: samples.pool(node__role="login")):
+            act.computer({"token": "forget"}, 0)
+        self.assertEqual(settings.load().chosen(), settings.Settings().chosen())
 
 
 class Telling(Case):

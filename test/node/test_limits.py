@@ -248,8 +248,17 @@ class Keeping(Case):
             self.assertIn(state.FILE, words.trouble(), data[:60])
             with self.assertRaises(WowError):
                 rounds.Limiting().round(0.0)
-        self.ask(percent="none")
+        self.ask(**dict.fromkeys(state.NAMES, "none"))
         self.assertIsNone(words.trouble())
+
+    def test_a_change_of_one_limit_is_refused_where_the_others_cannot_be_read(self):
+        for data in (b"", b"\0" * 4096, b'{"percent": 50}'):
+            pathlib.Path(state.FILE).write_bytes(data)
+            for fields in ({"percent": "50"}, {"percent": "none"}, {"hours": "mon 9-17", "month": "20"}):
+                with self.assertRaises(WowError) as caught:
+                    self.ask(**fields)
+                self.assertEqual((caught.exception.code, pathlib.Path(state.FILE).read_bytes()), (allowed.FAILED, data))
+                self.assertRegex(str(caught.exception), f"^{state.FILE}: .*, so no limit holds. Type `wow limit clear`, and set them again$")
 
 
 class Telling(Case):

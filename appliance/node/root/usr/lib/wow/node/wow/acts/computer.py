@@ -14,16 +14,19 @@ if TYPE_CHECKING:
 SECRET = 16
 """Bytes of a token."""
 YES = {"yes": True, "no": False}
+FORGET = {"token": "forget"}
+"""What a request says that forgets the token: any machine may, and where the file is no good it is made anew by that."""
 
 
 def computer(fields: dict[str, str], _: int) -> dict[str, str] | None:
     """Changes what is named, and returns a new token where one was asked for."""
     if not fields:
         raise _refused("nothing is said", "Give one of battery, used, busy, restart, token")
-    if set(fields) != {"restart"}:
+    if fields != FORGET and set(fields) != {"restart"}:
         act.must_run_jobs("stop")
+    former = act.former(settings.load, settings.Settings, fields == FORGET or set(settings.NAMES) <= set(fields))
     secret = os.urandom(SECRET).hex() if fields.get("token") == "new" else ""
-    found = changed(settings.read(), fields, secret)
+    found = changed(former, fields, secret)
     try:
         settings.keep(found)
     except OSError as error:

@@ -17,7 +17,7 @@ def limit(fields: dict[str, str], _: int) -> None:
     if not fields:
         raise WowError("nothing is said to be limited", f"Give one of {', '.join(state.NAMES)}", code=allowed.BAD_REQUEST)
     pausing.must_run_jobs("limit")
-    former = state.read()
+    former = pausing.former(state.load, state.Limits, set(fields) == set(state.NAMES))
     values = former.values() | {name: read(name, text) for name, text in fields.items()}
     limits = state.made(values, former.since)
     if limits.held() != former.held():

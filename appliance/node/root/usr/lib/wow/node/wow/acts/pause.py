@@ -11,6 +11,12 @@ from wow.lib.errors import WowError
 from wow.pause import state
 from wow.stops import holding, rounds
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable, TypeVar
+
+    Kept = TypeVar("Kept")
+
 MORNING, NIGHT = 6, 4
 """What `tomorrow` means: that hour of the machine's own time zone, and so many hours away at least."""
 KEEPER = "wow-jobs.service"
@@ -62,6 +68,18 @@ def must_run_jobs(what: str = "pause") -> None:
         raise facts.missing() from None
     if not has_slots:
         raise WowError(f"this machine runs no jobs of the pool, so there is nothing to {what}", "Ask on a machine of the role worker", code=allowed.NO_JOBS)
+
+
+def former(load: "Callable[[], Kept]", none: "Callable[[], Kept]", says_all: bool) -> "Kept":
+    """What the owner chose before a change, as its file has it. WowError where that is no good, and the change leaves some of it as it is: nobody would hear that it
+    is lost. One that says all begins with none."""
+    try:
+        return load()
+    except WowError as error:
+        if says_all:
+            return none()
+        error.code = allowed.FAILED
+        raise
 
 
 def seconds(text: str | None, wall: float) -> int | None:

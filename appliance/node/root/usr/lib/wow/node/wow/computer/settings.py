@@ -55,7 +55,7 @@ def _is_sound(found: "dict[str, Any]") -> bool:
 
 
 def _bad(what: str) -> WowError:
-    return WowError(f"{what}, so jobs stand still on battery alone, and no computer is heard", "Type `wow computer set battery yes`, and choose again", FILE)
+    return WowError(f"{what}, so jobs stand still on battery alone, and no computer is heard", "Type `wow computer forget`, and choose again", FILE)
 
 
 def keep(settings: Settings) -> None:
