@@ -282,11 +282,24 @@ class Verb(unittest.TestCase):
         with open(self.out, encoding="ascii") as file:
             self.assertEqual((file.read(), self.fetched.call_count), ("precious", 0))
 
-    def test_a_full_disk_leaves_nothing_and_says_what_to_do(self):
-        with mock.patch.object(support.os, "fsync", side_effect=OSError(28, "No space left on device")), self.assertRaises(WowError) as caught:
+    def test_a_full_disk_or_who_ends_it_leaves_nothing_and_a_full_disk_says_what_to_do(self):
+        for end, raised in ((OSError(28, "No space left on device"), WowError), (KeyboardInterrupt(), KeyboardInterrupt)):
+            with mock.patch.object(support.os, "fsync", side_effect=end), self.assertRaises(raised) as caught:
+                support.write(self.out, b"archive")
+            self.assertEqual(os.listdir(os.path.dirname(self.out)), [])
+            self.assertEqual("Make room" in str(caught.exception), raised is WowError)
+
+    def test_half_an_archive_has_never_its_name_and_takes_nobody_s(self):
+        there = []
+
+        def whole(_):
+            there.append(os.path.exists(self.out))
+            with open(self.out, "w", encoding="ascii") as file:
+                file.write("precious")
+        with mock.patch.object(support.os, "fsync", whole), self.assertRaisesRegex(WowError, "is there already"):
             support.write(self.out, b"archive")
-        self.assertIn("Make room", caught.exception.todo)
-        self.assertFalse(os.path.exists(self.out))
+        with open(self.out, encoding="ascii") as file:
+            self.assertEqual((there, file.read(), os.listdir(os.path.dirname(self.out))), ([False], "precious", [os.path.basename(self.out)]))
 
     def test_the_file_has_the_machine_s_name_and_the_day(self):
         self.assertEqual(os.path.basename(support.default(os.getuid(), "alpha.pool.internal", time.gmtime(1_800_000_000))), "wow-support-alpha-20270115-080000.tar.gz")

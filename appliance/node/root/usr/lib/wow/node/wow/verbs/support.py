@@ -1,4 +1,5 @@
 """wow support"""
+import contextlib
 import fcntl
 import json
 import os
@@ -6,7 +7,7 @@ import pwd
 import time
 
 from wow.agent import client
-from wow.lib import sure, table
+from wow.lib import files, sure, table
 from wow.lib.errors import WowError
 from wow.lib.verb import JSON, Given, Option, Verb
 from wow.support import collect, parts
@@ -104,9 +105,10 @@ def take(place: str) -> bytes:
 
 
 def write(out: str, data: bytes) -> None:
-    """Writes the file for its owner alone; where the disk is full nothing of it is left."""
+    """Writes the file for its owner alone. It has its name once it is whole; where the disk is full, or the person ends it, nothing of it is left."""
+    part = f"{out}.{os.getpid()}.part"
     try:
-        descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
         raise WowError(f"cannot be made: {error.strerror}", "Name another file with --out", out) from None
     try:
@@ -114,9 +116,14 @@ def write(out: str, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        refuse_taken(out)
+        os.rename(part, out)
+        files.sync_folder(out)
     except OSError as error:
-        os.unlink(out)
         raise WowError(f"cannot be written: {error.strerror}", "Make room, or name a file on another disk with --out", out) from None
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(part)
 
 
 VERB = Verb("support", "", "writes one file for whoever helps you: settings, states and logs of this machine, without secrets; says first what it holds",
