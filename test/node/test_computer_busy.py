@@ -3,7 +3,6 @@ import os
 import random
 import statistics
 import subprocess
-import time
 import unittest
 from unittest import mock
 
@@ -82,11 +81,11 @@ class Busy(unittest.TestCase):
             self.assertLessEqual(busy.look(lambda: float(next(far)), lambda _: None)[1], busy.MOST + 1)
 
 
-LEAST = 19
-HOG = f"import os\nos.nice({LEAST})\nwhile True: pass"
+HOG = "import os\nos.nice(19)\nprint(flush=True)\nwhile True: pass"
 FIRST = """import os, time
 os.sched_setaffinity(0, {%d})
 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(2))
+print(flush=True)
 while True:
     end = time.monotonic() + 0.006
     while time.monotonic() < end: pass
@@ -99,17 +98,16 @@ class OwnLoad(unittest.TestCase):
     """The measure itself, on this machine's kernel; as root, for it runs before others."""
 
     def shares(self, *programs):
-        """Of looks while these programs run."""
-        begun = [subprocess.Popen(["python3", "-S", "-c", program]) for program in programs]
+        """Of looks while these programs run, which each says, for its priority may be that of the tests from the start."""
+        begun = [subprocess.Popen(["python3", "-S", "-c", program], stdout=subprocess.PIPE) for program in programs]
         try:
             for one in begun:
-                while one.poll() is None and os.sched_getscheduler(one.pid) == os.SCHED_OTHER and os.getpriority(os.PRIO_PROCESS, one.pid) < LEAST:
-                    time.sleep(0.01)
+                one.stdout.readline()
             looks = [busy.look() for _ in range(9)]
         finally:
             for one in begun:
                 one.kill()
-                one.wait()
+                one.communicate()
         self.assertNotIn(None, looks, "run the tests as root, where SCHED_FIFO may be had")
         self.assertEqual(os.sched_getscheduler(0), os.SCHED_OTHER)
         return statistics.median(taken / (had + taken) for had, taken in looks)
