@@ -82,6 +82,15 @@ partition() {
     echo "/dev/${event##*/}"
 }
 
+# partitions NAME: prints the devices of all of that name.
+partitions() {
+    # shellcheck disable=SC2013 # words are wanted: names of /sys have no blanks
+    for event in $(grep -lx "PARTNAME=$1" /sys/class/block/*/uevent 2>/dev/null); do
+        event=${event%/uevent}
+        echo "/dev/${event##*/}"
+    done
+}
+
 # await PARTITION TENTHS: some controllers report their disks a moment after their driver came.
 await() {
     left=$2
@@ -106,6 +115,17 @@ find_system() {
     # shellcheck disable=SC2034 # init mounts it
     system=$(await WOWSYS 300) ||
         missing WOWSYS "choose virtio, SATA, IDE, NVMe or SCSI as its controller in the hypervisor's settings"
+}
+
+# tell_of_other_systems: says which one was taken where other disks have a system, too. Disks of one image are alike to the last id of theirs, and the firmware
+# does not tell which one it started from: the first one to come is taken, and where several came together, the first by name.
+tell_of_other_systems() {
+    others=
+    for place in $(partitions WOWSYS); do
+        [ "$place" = "$system" ] || others="$others $place"
+    done
+    [ -n "$others" ] || return 0
+    say system "take=$system what=\"several disks have a system;$others left as it is. If this start is of another one, take off the disk that does not belong here\""
 }
 
 # await_disks: SCSI and NVMe report disks a moment after their driver came; waits until three tenths of a second brought no other one.

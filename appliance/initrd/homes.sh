@@ -6,11 +6,7 @@ smallest=2097152 # sectors, 1 GiB, that a disk must have for a home of its own; 
 
 # places: prints where a home may stand: partitions WOWHOME, and disks with no partition.
 places() {
-    # shellcheck disable=SC2013 # words are wanted: names of /sys have no blanks
-    for event in $(grep -lx PARTNAME=WOWHOME /sys/class/block/*/uevent 2>/dev/null); do
-        event=${event%/uevent}
-        echo "/dev/${event##*/}"
-    done
+    partitions WOWHOME
     own_disks "$smallest"
 }
 

@@ -23,6 +23,7 @@ usleep() {{ :; }}
 stop() {{ echo "stopped: $*"; exit; }}
 say() {{ echo "said: $*"; }}
 find_home
+tell_of_other_systems
 echo "took $home $state"
 """
 
@@ -172,7 +173,8 @@ class Taken(unittest.TestCase):
         self.disk("vdb", None, 64 * MIB)
         self.partition("vdb3", "WOWSYS", None, MIB)
         self.partition("vdb4", "WOWHOME", home)
-        self.assertEqual(["took /dev/vdb4 whole"], self.find())
+        self.assertEqual(['said: system take=/dev/vda3 what="several disks have a system; /dev/vdb3 left as it is. If this start is of another one, take off the disk that does '
+                          'not belong here"', "took /dev/vdb4 whole"], self.find())
 
 
 class Repaired(unittest.TestCase):
