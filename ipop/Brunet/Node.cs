@@ -270,7 +270,7 @@ public sealed class Node : IOverlay
     public Notice? NewestNotice(byte kind) => _parts.Notices.Newest(kind);
 
     /// <summary>
-    /// Certificates were revoked: within seconds all sessions with their holders end, and their records stand here no longer. The verifiers must refuse them already, else they come back.
+    /// Certificates were revoked: within seconds all sessions with their holders end. The verifiers must refuse them already, else they come back.
     /// </summary>
     /// <param name="now">The time.</param>
     /// <param name="isRevoked">Says of which certificates it holds; asked again until handshakes under way are over.</param>
@@ -278,7 +278,6 @@ public sealed class Node : IOverlay
     {
         ArgumentNullException.ThrowIfNull(isRevoked);
         _parts.Dismissal.Begin(now, isRevoked);
-        _parts.DhtServer.Forget(isRevoked);
     }
 
     /// <summary>Hears of each peer whose sessions ended because its certificate was revoked.</summary>

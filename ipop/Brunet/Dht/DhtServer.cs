@@ -30,7 +30,7 @@ internal sealed class DhtServer(
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan BudgetInterval = TimeSpan.FromSeconds(30);
 
-    private readonly RecordStore _store = new(local.Self, policy);
+    private readonly RecordStore _store = new(local.Self, policy, codec.Counts);
     private readonly RangeCollector _collector = new(local, transport, ring);
     private readonly RoutedLimit _answers = new(local.Self);
 
@@ -191,9 +191,6 @@ internal sealed class DhtServer(
             _collector.OnCollected(now, from, collected);
         }
     }
-
-    /// <summary>Keeps nothing more of those whose certificates count no longer: it would stand in the way of whoever comes after them.</summary>
-    public void Forget(Func<MemberCertificate, bool> isOver) => _store.Forget(isOver);
 
     public void Tick(TimeSpan now)
     {

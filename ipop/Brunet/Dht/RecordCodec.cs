@@ -75,6 +75,9 @@ internal sealed class RecordCodec(ILocalIdentity identity, ICertificateVerifier?
         return new DhtRecord(new RecordKey(kind, Encoding.ASCII.GetString(name)), value.ToArray(), who, sequence);
     }
 
+    /// <summary>Whether an owner who was believed is so still: certificates end, and are revoked.</summary>
+    public bool Counts(PeerIdentity owner) => owner.Certificate is not { } certificate || certificates?.Counts(certificate) == true;
+
     /// <summary>What a record claims to be about, unverified; null if it has no such form.</summary>
     public static RecordKey? ReadKey(ReadOnlySpan<byte> encoded)
     {
@@ -123,7 +126,7 @@ internal sealed class RecordCodec(ILocalIdentity identity, ICertificateVerifier?
         }
 
         string cacheKey = Convert.ToHexString(SHA256.HashData(owner));
-        if (_owners.TryGetValue(cacheKey, out PeerIdentity? known) && certificates?.Verify(known.Certificate!.Der.Span) is not null)
+        if (_owners.TryGetValue(cacheKey, out PeerIdentity? known) && Counts(known))
         {
             return known;
         }

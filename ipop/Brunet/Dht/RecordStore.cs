@@ -7,10 +7,14 @@ namespace Brunet.Dht;
 
 /// <summary>
 /// The records that this node keeps for others. Which of two stands is decided by the records alone, so it does not matter in which
-/// order they come. A record that nobody renews goes away. When all places are taken, records give way by justice: first those of bare keys,
+/// order they come. A record that nobody renews goes away, and so does one whose owner's certificate counts no longer: nobody could read it, and it would stand
+/// in the way of whoever comes after him. When all places are taken, records give way by justice: first those of bare keys,
 /// then the withdrawn, then those of whoever has most here, then those that belong farthest from here.
 /// </summary>
-internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy)
+/// <param name="self">The local node.</param>
+/// <param name="policy">Which records may stand.</param>
+/// <param name="counts">Whether an owner's certificate counts still.</param>
+internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy, Func<PeerIdentity, bool> counts)
 {
     /// <summary>How long a record stays at most without being renewed.</summary>
     public static readonly TimeSpan Lifetime = TimeSpan.FromSeconds(ProtocolConstants.MaxRecordLife);
@@ -66,11 +70,11 @@ internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy)
 
     /// <summary>What stands for a key; null if nothing does. What the policy does not allow any more, by what the CA signed since, stands no longer.</summary>
     public Entry? Find(TimeSpan now, RecordKey key) =>
-        _standing.TryGetValue(key, out Entry? entry) && entry.Expires > now && policy.IsAllowed(entry.Record) ? entry : null;
+        _standing.TryGetValue(key, out Entry? entry) && Lives(now, entry) && policy.IsAllowed(entry.Record) ? entry : null;
 
     /// <summary>What last withdrew a record for a key; null if nothing did.</summary>
     public Entry? FindWithdrawn(TimeSpan now, RecordKey key) =>
-        _withdrawn.TryGetValue(key, out List<Entry>? entries) && entries[^1].Expires > now ? entries[^1] : null;
+        _withdrawn.TryGetValue(key, out List<Entry>? entries) && Lives(now, entries[^1]) ? entries[^1] : null;
 
     /// <summary>Puts a verified record in, unless a better one stands; <paramref name="standing"/> is what stands afterwards.</summary>
     /// <param name="now">The time.</param>
@@ -140,7 +144,7 @@ internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy)
         List<Entry>? old = null;
         foreach (Entry entry in Entries)
         {
-            if (entry.Expires <= now)
+            if (!Lives(now, entry))
             {
                 (old ??= []).Add(entry);
             }
@@ -149,31 +153,18 @@ internal sealed class RecordStore(NodeAddress self, IRecordPolicy policy)
         old?.ForEach(Remove);
     }
 
-    /// <summary>Removes all of whoever has a certificate for which it is said.</summary>
-    public void Forget(Func<MemberCertificate, bool> isOver)
-    {
-        List<Entry> over = [];
-        foreach (Entry entry in Entries)
-        {
-            if (entry.Record.Owner.Certificate is { } certificate && isOver(certificate))
-            {
-                over.Add(entry);
-            }
-        }
-
-        over.ForEach(Remove);
-    }
+    private bool Lives(TimeSpan now, Entry entry) => entry.Expires > now && counts(entry.Record.Owner);
 
     /// <summary>The last word of a record's owner for its key.</summary>
     private Entry? OfOwner(TimeSpan now, DhtRecord record)
     {
-        if (_standing.TryGetValue(record.Key, out Entry? standing) && standing.Expires > now && standing.Record.Owner.Address == record.Owner.Address)
+        if (_standing.TryGetValue(record.Key, out Entry? standing) && Lives(now, standing) && standing.Record.Owner.Address == record.Owner.Address)
         {
             return standing;
         }
 
         return _withdrawn.TryGetValue(record.Key, out List<Entry>? withdrawn)
-            ? withdrawn.Find(entry => entry.Expires > now && entry.Record.Owner.Address == record.Owner.Address)
+            ? withdrawn.Find(entry => Lives(now, entry) && entry.Record.Owner.Address == record.Owner.Address)
             : null;
     }
 

@@ -40,6 +40,9 @@ public interface ICertificateVerifier
 
     /// <summary>Like <see cref="Verify"/>, whatever the time is.</summary>
     MemberCertificate? VerifyIgnoringTime(ReadOnlySpan<byte> der) => Verify(der);
+
+    /// <summary>Whether a certificate that was verified once counts still: it has not ended, and was not revoked since.</summary>
+    bool Counts(MemberCertificate certificate) => Verify(certificate.Der.Span) is not null;
 }
 
 /// <summary>The local node's key and what it can do in its owner's name.</summary>

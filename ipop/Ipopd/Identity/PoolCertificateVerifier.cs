@@ -91,6 +91,9 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
     /// <inheritdoc/>
     public MemberCertificate? VerifyIgnoringTime(ReadOnlySpan<byte> der) => TryVerifyIgnoringTime(der, out MemberCertificate? certificate, out _) ? certificate : null;
 
+    /// <inheritdoc/>
+    public bool Counts(MemberCertificate certificate) => OutOfDate(certificate) is null && Revoked(certificate.Serial) is null;
+
     /// <summary>Like <see cref="Verify"/>, with the reason.</summary>
     internal bool TryVerify(ReadOnlySpan<byte> der, [NotNullWhen(true)] out MemberCertificate? certificate, out string reason)
     {
@@ -121,9 +124,9 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
         }
 
         _known?.Add(info.NotBefore, info.NotAfter);
-        if (Revocations is { } list && list.Contains(info.Serial))
+        if (Revoked(info.Serial) is { } fault)
         {
-            reason = $"the pool's CA revoked it (list {list.Number}) and its key with it; with another key (`wow reset`) the machine may come again";
+            reason = fault;
             return false;
         }
 
@@ -131,4 +134,8 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
             info.Address, info.HostName, info.Role == MemberRole.Manager, info.Serial, info.NotBefore, info.NotAfter, node, der.ToArray());
         return true;
     }
+
+    private string? Revoked(string serial) => Revocations is { } list && list.Contains(serial)
+        ? $"the pool's CA revoked it (list {list.Number}) and its key with it; with another key (`wow reset`) the machine may come again"
+        : null;
 }

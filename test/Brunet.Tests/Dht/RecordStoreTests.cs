@@ -19,7 +19,7 @@ public sealed class RecordStoreTests
         for (int run = 0; run < 200; run++)
         {
             random.Shuffle(records);
-            var store = new RecordStore(default, new SmallerOwnerWins());
+            var store = new RecordStore(default, new SmallerOwnerWins(), _ => true);
             foreach (DhtRecord record in records)
             {
                 store.Put(default, record, [1], Whole, out _);
@@ -34,7 +34,7 @@ public sealed class RecordStoreTests
     [Fact]
     public void A_record_stays_for_the_life_that_came_with_it_and_never_longer_than_the_limit()
     {
-        var store = new RecordStore(default, new SmallerOwnerWins());
+        var store = new RecordStore(default, new SmallerOwnerWins(), _ => true);
         store.Put(default, Make(1, 1, 1), [1], TimeSpan.FromSeconds(10), out _);
         Assert.NotNull(store.Find(TimeSpan.FromSeconds(9), Key));
         Assert.Null(store.Find(TimeSpan.FromSeconds(10), Key));
@@ -47,7 +47,7 @@ public sealed class RecordStoreTests
     [Fact]
     public void A_copy_that_was_handed_on_shortens_no_life()
     {
-        var store = new RecordStore(default, new SmallerOwnerWins());
+        var store = new RecordStore(default, new SmallerOwnerWins(), _ => true);
         store.Put(default, Make(1, 1, 1), [1], Whole, out _);
         store.Put(default, Make(1, 1, 1), [2], TimeSpan.FromSeconds(5), out _);
         Assert.NotNull(store.Find(TimeSpan.FromSeconds(60), Key));
@@ -56,7 +56,7 @@ public sealed class RecordStoreTests
     [Fact]
     public void One_owner_fills_no_replica()
     {
-        var store = new RecordStore(default, new SmallerOwnerWins());
+        var store = new RecordStore(default, new SmallerOwnerWins(), _ => true);
         for (int i = 0; i < 100; i++)
         {
             var key = new RecordKey(RecordKind.HostName, i.ToString(CultureInfo.InvariantCulture));
@@ -69,13 +69,13 @@ public sealed class RecordStoreTests
     [Fact]
     public void When_all_places_are_taken_the_records_of_bare_keys_give_way_and_never_a_certified_one_to_a_bare_key()
     {
-        var store = new RecordStore(default, new SmallerOwnerWins());
+        var store = new RecordStore(default, new SmallerOwnerWins(), _ => true);
         Fill(store, RecordStore.MaxRecords, 0, null);
         Assert.Equal(RecordStore.MaxRecords, store.Count);
         Assert.Equal(100, Fill(store, 100, 100_000, Certificate));
         Assert.Equal(RecordStore.MaxRecords, store.Count);
         Assert.Equal(100, store.Entries.Count(entry => entry.Record.Owner.Certificate is not null));
-        var full = new RecordStore(default, new SmallerOwnerWins());
+        var full = new RecordStore(default, new SmallerOwnerWins(), _ => true);
         Fill(full, RecordStore.MaxRecords, 0, Certificate);
         Assert.Equal(0, Fill(full, 100, 200_000, null));
     }
@@ -83,7 +83,7 @@ public sealed class RecordStoreTests
     [Fact]
     public void Whoever_has_most_records_gives_way_to_whoever_has_fewer()
     {
-        var store = new RecordStore(default, new SmallerOwnerWins());
+        var store = new RecordStore(default, new SmallerOwnerWins(), _ => true);
         for (int i = 0; i < RecordStore.MaxRecords; i++)
         {
             store.Put(default, Numbered(i, (uint)(i / RecordStore.MaxPerOwner), null), [1], Whole, out _);
@@ -96,7 +96,7 @@ public sealed class RecordStoreTests
     [Fact]
     public void An_owner_that_withdraws_takes_back_only_its_own_word()
     {
-        var store = new RecordStore(default, new SmallerOwnerWins());
+        var store = new RecordStore(default, new SmallerOwnerWins(), _ => true);
         store.Put(default, Make(1, 1, 1), [1], Whole, out _);
         Assert.Equal(ReplyStatus.Stored, store.Put(default, Withdrawn(2, 5), [2], Whole, out _));
         Assert.Equal(new(1, 0), store.Find(default, Key)!.Record.Owner.Address);

@@ -2,6 +2,7 @@ using System.Net;
 using System.Security.Cryptography;
 using Brunet;
 using Brunet.Notices;
+using Brunet.Sessions;
 using CertificateProfile;
 using Ipopd.Composition;
 using Ipopd.Configuration;
@@ -82,10 +83,12 @@ public sealed class AuthorityKeeperTests : IDisposable
         Assert.NotNull(_verifier.Verify(before));
         Assert.Null(Publish(renewed));
         Assert.NotNull(_verifier.Verify(before));
-        Assert.NotNull(_verifier.Verify(after));
+        MemberCertificate first = _verifier.Verify(before)!, second = _verifier.Verify(after)!;
+        Assert.True(_verifier.Counts(first) && _verifier.Counts(second));
         _clock.Now = _first.NotAfter + TimeSpan.FromDays(1);
         Assert.NotNull(_verifier.Verify(after));
         Assert.Null(_verifier.Verify(before));
+        Assert.Equal((false, true), (_verifier.Counts(first), _verifier.Counts(second)));
         Assert.Equal(CertificatePem.Write(renewed.Der.Span), Kept());
     }
 

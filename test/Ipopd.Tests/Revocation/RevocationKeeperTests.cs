@@ -1,6 +1,7 @@
 using System.Net;
 using System.Security.Cryptography;
 using Brunet.Notices;
+using Brunet.Sessions;
 using CertificateProfile;
 using Ipopd.Configuration;
 using Ipopd.Identity;
@@ -38,11 +39,13 @@ public sealed class RevocationKeeperTests : IDisposable
     {
         PoolCertificateVerifier verifier = Load();
         byte[] der = Issue(out string serial);
-        Assert.NotNull(verifier.Verify(der));
+        MemberCertificate certificate = verifier.Verify(der)!;
+        Assert.True(verifier.Counts(certificate));
 
         Keeper(verifier).Take(default, ListOf(5, serial));
 
         Assert.Null(verifier.Verify(der));
+        Assert.False(verifier.Counts(certificate));
         Assert.False(verifier.TryVerify(der, out _, out string reason));
         Assert.Contains("revoked it (list 5)", reason, StringComparison.Ordinal);
         Assert.NotNull(verifier.Verify(Issue(out _)));

@@ -33,7 +33,7 @@ public sealed class SimulatedIdentity : ILocalIdentity, IDisposable
 
     public MemberCertificate? Certificate { get; set; }
 
-    /// <summary>Serial numbers of certificates that this node refuses, in handshakes and in records.</summary>
+    /// <summary>Serial numbers of certificates that this node refuses, in handshakes and in records: revoked, or ended.</summary>
     public HashSet<string> Refused { get; } = [];
 
     /// <summary>The key, for a real handshake; the caller's own.</summary>
