@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using Brunet;
 using Brunet.Addressing;
@@ -6,28 +7,26 @@ using Brunet.Addressing;
 namespace Ipop.Addresses;
 
 /// <summary>
-/// The claimable addresses of the local node (<see cref="ClaimableAddresses"/>), worked out as far as they are asked for and remembered: a LAN full of hosts that ask
+/// The claimable addresses of a node (<see cref="ClaimableAddresses"/>), worked out as far as they are asked for and remembered, in 4 KB: a LAN full of hosts that ask
 /// for what is not theirs must not cost a thousand hashes a question. Of reserved ones a node has none, so they are passed over.
 /// </summary>
 internal sealed class ClaimableCache(Subnet subnet, ReservedRanges reserved, NodeAddress node)
 {
     [Bounded(nameof(ClaimableAddresses.Count), On = typeof(ClaimableAddresses))]
-    private readonly List<IPv4Address> _addresses = [];
+    private readonly List<uint> _addresses = [];
 
-    [Bounded(nameof(ClaimableAddresses.Count), On = typeof(ClaimableAddresses))]
-    private readonly Dictionary<uint, uint> _indices = [];
+    /// <summary>How many were worked out, a hash each.</summary>
+    public int Hashes => _addresses.Count;
 
     /// <summary>Address <paramref name="index"/>, below <see cref="ClaimableAddresses.Count"/>.</summary>
     public IPv4Address Address(uint index)
     {
         while (_addresses.Count <= index)
         {
-            IPv4Address next = ClaimableAddresses.Address(subnet, node, (uint)_addresses.Count);
-            _indices.TryAdd(next.Value, (uint)_addresses.Count);
-            _addresses.Add(next);
+            _addresses.Add(ClaimableAddresses.Address(subnet, node, (uint)_addresses.Count).Value);
         }
 
-        return _addresses[(int)index];
+        return new IPv4Address(_addresses[(int)index]);
     }
 
     /// <summary>Whether an address may not be claimed, as it is reserved.</summary>
@@ -42,17 +41,22 @@ internal sealed class ClaimableCache(Subnet subnet, ReservedRanges reserved, Nod
             return false;
         }
 
-        while (!_indices.TryGetValue(address.Value, out index))
+        int known = CollectionsMarshal.AsSpan(_addresses).IndexOf(address.Value);
+        if (known >= 0)
         {
-            if (_addresses.Count >= ClaimableAddresses.Count)
-            {
-                return false;
-            }
-
-            Address((uint)_addresses.Count);
+            index = (uint)known;
+            return true;
         }
 
-        return true;
+        for (index = (uint)_addresses.Count; index < ClaimableAddresses.Count; index++)
+        {
+            if (Address(index) == address)
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     /// <summary>

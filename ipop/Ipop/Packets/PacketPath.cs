@@ -187,7 +187,7 @@ internal sealed class PacketPath
     {
         // First what needs no answer of the DHT, so that nobody can make us ask for what would not pass anyway: the places for open questions are few.
         bool isAllowed = _gate.Allows(packet, isSenderCertified: false, IsCertified);
-        if (!isAllowed || (!_owners.IsOwner(now, packet.Source, peer.Address) && !_claims.MayOwn(peer.Address, packet.Source)))
+        if (!isAllowed || (!_owners.IsOwner(now, packet.Source, peer.Address) && !_claims.MayOwn(peer, packet.Source)))
         {
             _drops.Add(isAllowed ? DropReason.NotOwner : DropReason.Uncertified);
             return;
