@@ -211,7 +211,7 @@ internal sealed class TapPort : ITapOutput, IDisposable
     {
         try
         {
-            return options.TapCapture is { } path ? new PcapWriter(path, time) : null;
+            return options.TapCapture is { } path ? PcapWriter.Open(path, time, why => log.CaptureEnded(path, why)) : null;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {

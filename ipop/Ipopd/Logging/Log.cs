@@ -199,6 +199,9 @@ internal static partial class Log
         EventName = "CaptureFailed", Level = LogLevel.Warning, Message = "{File}: {Key} = {Path} can't be written ({Why}); nothing is recorded", SkipEnabledCheck = true)]
     internal static partial void CaptureFailed(this ILogger log, string file, string key, string path, string why);
 
+    [LoggerMessage(EventName = "CaptureEnded", Level = LogLevel.Warning, Message = "the record {Path} ends here ({Why}); a restart begins it anew", SkipEnabledCheck = true)]
+    internal static partial void CaptureEnded(this ILogger log, string path, string why);
+
     [LoggerMessage(
         EventName = "BootstrapUnresolved", Level = LogLevel.Warning,
         Message = "bootstrap {Bootstrap} does not resolve ({Why}); trying on. Check [pool] bootstrap and this machine's DNS", SkipEnabledCheck = true)]
