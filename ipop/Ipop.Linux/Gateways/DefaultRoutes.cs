@@ -3,16 +3,22 @@ using Brunet.Addressing;
 
 namespace Ipop.Linux.Gateways;
 
-/// <summary>A default route: the gateway's address, port 0, and the interface that it is behind.</summary>
-public readonly record struct DefaultRoute(string Interface, TransportAddress Gateway);
+/// <summary>A default route.</summary>
+/// <param name="Interface">Where it leads out.</param>
+/// <param name="Gateway">The gateway's address, port 0. All zeros where there is none of the route's family: it leads point to point, or by a neighbour of the other family.</param>
+public readonly record struct DefaultRoute(string Interface, TransportAddress Gateway)
+{
+    /// <summary>Whether there is a gateway to talk to.</summary>
+    public bool HasGateway => Gateway.IsIPv4 ? Gateway.IPv4 != 0 : (Gateway.Prefix | Gateway.Interface) != 0;
+}
 
 /// <summary>Reads the kernel's routes from /proc/net/route and /proc/net/ipv6_route (proc(5)).</summary>
 public static class DefaultRoutes
 {
-    // RTF_UP and RTF_GATEWAY of linux/route.h.
-    private const uint UpAndGateway = 3;
+    // RTF_UP and RTF_REJECT of linux/route.h.
+    private const uint Up = 1, Reject = 0x200;
 
-    /// <summary>The default routes by way of a gateway, IPv4 first, each once.</summary>
+    /// <summary>The default routes that lead anywhere, IPv4 first, each once.</summary>
     public static IReadOnlyList<DefaultRoute> Read() => Parse(Lines("/proc/net/route"), Lines("/proc/net/ipv6_route"));
 
     /// <summary>Reads the lines of both files; what is damaged is skipped.</summary>
@@ -36,7 +42,7 @@ public static class DefaultRoutes
             // destination length source length next-hop metric references use flags interface
             string[] field = line.Split(' ', StringSplitOptions.RemoveEmptyEntries);
             if (field.Length == 10 && field[1] == "00" && field[4].Length == 32 && IsUsable(field[8])
-                && Hex(field[4][..16], 16) is { } prefix && Hex(field[4][16..], 16) is { } suffix && (prefix | suffix) != 0)
+                && Hex(field[4][..16], 16) is { } prefix && Hex(field[4][16..], 16) is { } suffix)
             {
                 Add(routes, new DefaultRoute(field[9], new TransportAddress(prefix, suffix, 0)));
             }
@@ -54,7 +60,7 @@ public static class DefaultRoutes
     }
 
     private static bool IsUsable(string flags) =>
-        uint.TryParse(flags, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out uint bits) && (bits & UpAndGateway) == UpAndGateway;
+        uint.TryParse(flags, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out uint bits) && (bits & (Up | Reject)) == Up;
 
     private static ulong? Hex(string text, int length) =>
         text.Length == length && ulong.TryParse(text, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out ulong value) ? value : null;

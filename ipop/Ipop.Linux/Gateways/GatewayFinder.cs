@@ -16,7 +16,7 @@ public static class GatewayFinder
         var gateways = new List<MappingGateway>();
         foreach (DefaultRoute route in routes)
         {
-            if (route.Interface == tap || !InterfaceKinds.System.LeadsOutside(route.Interface))
+            if (!route.HasGateway || route.Interface == tap || !InterfaceKinds.System.LeadsOutside(route.Interface))
             {
                 continue;
             }
