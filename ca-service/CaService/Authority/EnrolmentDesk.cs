@@ -22,10 +22,10 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
         Certificates.HolderOf(transaction, address.MapToIPv4(), time.GetUtcNow()) is { } holder && Revocations.OfKeyAt(transaction, holder.Key) is null);
 
     /// <summary>Whether a certificate that a machine at an address showed is good for it, and not taken back.</summary>
-    /// <param name="shown">DER.</param>
+    /// <param name="shown">What it says; it is this CA's, and valid.</param>
     /// <param name="address">Where it asks from.</param>
-    public bool IsMember(byte[] shown, IPAddress address) => ca.Authority.TryVerify(shown, time.GetUtcNow(), out MemberInfo? info, out _) && info.Address.Equals(address)
-        && ca.Database.Read(transaction => Revocations.OfKeyAt(transaction, NodeKey.FingerprintOf(info.PublicKey.Span)) is null && !Revocations.IsHeard(transaction, info.Serial));
+    public bool IsMember(MemberInfo shown, IPAddress address) => shown.Address.Equals(address)
+        && ca.Database.Read(transaction => Revocations.OfKeyAt(transaction, NodeKey.FingerprintOf(shown.PublicKey.Span)) is null && !Revocations.IsHeard(transaction, shown.Serial));
 
     /// <summary>Looks without changing anything: what is sure to be refused, and who waits and was noted, needs no further check.</summary>
     /// <returns>Null if the machine may have a new certificate, or a place among those who wait, once it has proved that the address is its own.</returns>

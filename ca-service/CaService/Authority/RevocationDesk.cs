@@ -73,10 +73,13 @@ internal sealed class RevocationDesk(CaFolder ca, TimeProvider time)
     /// <param name="der">Any bytes.</param>
     /// <returns>What was done, for the log; null if nothing.</returns>
     /// <exception cref="UserError">It has to be revoked, and the list is full: nothing was noted.</exception>
-    public string? Learn(byte[] der)
+    public string? Learn(byte[] der) => ca.Authority.TryVerify(der, time.GetUtcNow(), out MemberInfo? info, out _) ? Learn(info, der) : null;
+
+    /// <summary>The same of one that was verified just now.</summary>
+    public string? Learn(MemberInfo info, byte[] der)
     {
         DateTimeOffset now = time.GetUtcNow();
-        if (!ca.Authority.TryVerify(der, now, out MemberInfo? info, out _) || ca.Database.Read(transaction => Certificates.IsKnown(transaction, info.Serial)))
+        if (ca.Database.Read(transaction => Certificates.IsKnown(transaction, info.Serial)))
         {
             return null;
         }

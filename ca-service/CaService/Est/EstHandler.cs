@@ -83,7 +83,8 @@ internal sealed class EstHandler(
     {
         // Before it takes a place: who sends slowly keeps one of his own connections busy, and nobody else.
         byte[]? body = await ReadBodyAsync(context.Request);
-        SourcePlaces places = await PlacesForAsync(context, source, isRenewal);
+        Shown shown = Verify(context.Connection.ClientCertificate);
+        SourcePlaces places = await PlacesForAsync(shown, source, isRenewal);
         if (!places.TryTake(source))
         {
             return (new Decision(EnrolmentStatus.Busy, "Too many machines enrol at this moment: try again in a few seconds."), "-");
@@ -91,7 +92,7 @@ internal sealed class EstHandler(
 
         try
         {
-            return await DecideAsync(context, body, source, isRenewal, places.AreScarce ? settings.ShortPossessionTimeout : settings.PossessionTimeout);
+            return await DecideAsync(context, body, shown, source, isRenewal, places.AreScarce ? settings.ShortPossessionTimeout : settings.PossessionTimeout);
         }
         finally
         {
@@ -100,12 +101,13 @@ internal sealed class EstHandler(
     }
 
     /// <summary>Who renews, and proved in the handshake that he belongs to the pool, has places that strangers cannot take. Where the disk does not say, his are theirs.</summary>
-    private async Task<SourcePlaces> PlacesForAsync(HttpContext context, IPAddress source, bool isRenewal) =>
-        isRenewal && context.Connection.ClientCertificate is { } shown
-            ? await DiskFault.TryAsync(() => Task.FromResult(desk.IsMember(shown.RawData, source) ? _renewals : _places), log, $"reenrol address={source}") ?? _places
+    private async Task<SourcePlaces> PlacesForAsync(Shown shown, IPAddress source, bool isRenewal) =>
+        isRenewal && shown.Info is { } info
+            ? await DiskFault.TryAsync(() => Task.FromResult(desk.IsMember(info, source) ? _renewals : _places), log, $"reenrol address={source}") ?? _places
             : _places;
 
-    private async Task<(Decision Decision, string Node)> DecideAsync(HttpContext context, byte[]? body, IPAddress source, bool isRenewal, TimeSpan patience)
+    private async Task<(Decision Decision, string Node)> DecideAsync(
+        HttpContext context, byte[]? body, Shown shown, IPAddress source, bool isRenewal, TimeSpan patience)
     {
         if (body is null || !TryDecode(body, out byte[] der))
         {
@@ -119,26 +121,25 @@ internal sealed class EstHandler(
         }
 
         string node = NodeKey.AddressOf(request.PublicKey.Span);
-        Decision? decision = await DiskFault.TryAsync(() => AdmitAsync(context, request, source, isRenewal, patience), log, $"enrol node={node}");
+        Decision? decision = await DiskFault.TryAsync(() => AdmitAsync(context, request, shown, source, isRenewal, patience), log, $"enrol node={node}");
         return (decision ?? new Decision(EnrolmentStatus.Busy, DiskFault.Text), node);
     }
-
-    private async Task<Decision> AdmitAsync(HttpContext context, EnrolmentRequest request, IPAddress source, bool isRenewal, TimeSpan patience)
+    private async Task<Decision> AdmitAsync(
+        HttpContext context, EnrolmentRequest request, Shown shown, IPAddress source, bool isRenewal, TimeSpan patience)
     {
         if (!desk.Authority.Pool.IsHostAddress(source))
         {
             return new Decision(EnrolmentStatus.BadRequest, $"{source} is not an address of the pool's subnet {desk.Authority.Pool.Subnet}: enrol over the overlay.");
         }
 
-        Learn(context.Connection.ClientCertificate);
-        X509Certificate2? shown = isRenewal ? context.Connection.ClientCertificate : null;
+        Learn(shown);
         if (isRenewal && FindFaultOfClient(shown, request, source) is string fault)
         {
             return new Decision(EnrolmentStatus.NotAdmitted, fault);
         }
 
         string? ticket = isRenewal ? null : BasicCredentials.Read(context.Request.Headers.Authorization);
-        var ask = new Ask(request.PublicKey, source, request.WantedName, ticket, shown?.RawData);
+        var ask = new Ask(request.PublicKey, source, request.WantedName, ticket, isRenewal ? shown.Der : null);
         if (desk.Examine(ask) is Decision refused)
         {
             return refused;
@@ -150,11 +151,11 @@ internal sealed class EstHandler(
     }
 
     /// <summary>Notes what the machine showed in the handshake, which proved that it has the key: also that of who is refused.</summary>
-    private void Learn(X509Certificate2? shown)
+    private void Learn(Shown shown)
     {
         try
         {
-            if (shown is not null && revocations.Learn(shown.RawData) is string learned)
+            if (shown.Info is not null && revocations.Learn(shown.Info, shown.Der!) is string learned)
             {
                 log(learned);
             }
@@ -165,22 +166,24 @@ internal sealed class EstHandler(
         }
     }
 
-    private string? FindFaultOfClient(X509Certificate2? client, EnrolmentRequest request, IPAddress source)
+    private Shown Verify(X509Certificate2? client)
     {
         if (client is null)
         {
-            return "simplereenroll needs the old certificate in the TLS handshake: give it, or use simpleenroll with a ticket.";
+            return default;
         }
 
-        if (!desk.Authority.TryVerify(client.RawDataMemory.Span, time.GetUtcNow(), out MemberInfo? info, out string reason))
-        {
-            return $"The old certificate is not accepted ({reason}): use simpleenroll with a ticket.";
-        }
-
-        return info.Address.Equals(source) && info.PublicKey.Span.SequenceEqual(request.PublicKey.Span)
-            ? null
-            : "A renewal is for the same key and address: use simpleenroll with a ticket for others.";
+        byte[] der = client.RawData;
+        desk.Authority.TryVerify(der, time.GetUtcNow(), out MemberInfo? info, out string reason);
+        return new Shown(der, info, reason);
     }
+
+    private static string? FindFaultOfClient(Shown client, EnrolmentRequest request, IPAddress source) =>
+        client.Der is null ? "simplereenroll needs the old certificate in the TLS handshake: give it, or use simpleenroll with a ticket."
+        : client.Info is not { } info ? $"The old certificate is not accepted ({client.Reason}): use simpleenroll with a ticket."
+        : !info.Address.Equals(source) || !info.PublicKey.Span.SequenceEqual(request.PublicKey.Span)
+            ? "A renewal is for the same key and address: use simpleenroll with a ticket for others."
+        : null;
 
     private static async Task<byte[]?> ReadBodyAsync(HttpRequest request)
     {
@@ -233,4 +236,10 @@ internal sealed class EstHandler(
 
         return HttpAnswer.SendTextAsync(context, status, text);
     }
+
+    /// <summary>What the machine showed in the handshake, verified once.</summary>
+    /// <param name="Der">The certificate; null if it showed none.</param>
+    /// <param name="Info">What it says, if it is this CA's and valid.</param>
+    /// <param name="Reason">Why it is not.</param>
+    private readonly record struct Shown(byte[]? Der, MemberInfo? Info, string Reason);
 }
