@@ -3,6 +3,9 @@ never costs the guest its ordinary DNS."""
 from wow.config.facts import Facts
 from wow.lib import paths
 
+CACHED_S = 30
+"""Longest life of an answer in the cache: two networks may name the same resolver, and then nothing tells dnsmasq that they are two."""
+
 
 def config(pool: Facts) -> str:
     """The file's text."""
@@ -18,6 +21,9 @@ rev-server={pool.subnet},{pool_server}
 resolv-file={paths.RUN}/upstream.conf
 # A machine that was unknown a moment ago may have joined since.
 no-negcache
+# In another network a name may mean something else, and a machine that moved is found within seconds, whatever was said of its address.
+clear-on-reload
+max-cache-ttl={CACHED_S}
 # Names with one label are ours to complete by the search list, not the world's to answer.
 domain-needed
 """
