@@ -54,6 +54,17 @@ class Cards(unittest.TestCase):
     def test_none_at_all_is_told(self):
         self.assertEqual(self.trouble().what, "there is no network card")
 
+    def test_a_network_that_gives_no_ipv4_address_is_one_where_no_connected_card_has_one(self):
+        for name, parts in (("ens3", ("device",)), ("ens4", ("device",)), ("ens5", ("device", "carrier")), ("wow0", ())):
+            self.interface(name)
+            for part in parts:
+                (self.net / name / part).mkdir()  # A card that is down: its carrier can't be read.
+        for connected, addressed, wanted in (((), (), False), (("ens3",), (), True), (("ens3",), ("wow0",), True), (("ens3", "ens4"), ("ens4",), False)):
+            for name in ("ens3", "ens4", "wow0"):
+                (self.net / name / "carrier").write_text("1\n" if name in (*connected, "wow0") else "0\n")
+            with self.subTest(connected=connected, addressed=addressed):
+                self.assertEqual(wanted, cards.without_ipv4(lambda name, addressed=addressed: name in addressed, str(self.net)))
+
 
 class Told(unittest.TestCase):
     def seconds(self, trouble, until):

@@ -29,7 +29,7 @@ OVERLAP = "the pool's subnet 10.128.0.0/16 overlaps this machine's network 10.0.
 HEALTHY = {"now": NOW, "socket": "/run/wow/ipopd.sock", "status": STATUS, "trouble": None, "config": {"open": False},
            "config_trouble": None, "authority": (NOW - 100 * DAY, NOW + 3000 * DAY), "certificate": (NOW - DAY, NOW + 20 * DAY),
            "bootstrap": [{"entry": "udp:boot.example.org:4433", "addresses": [("192.0.2.1", 4433)], "asked": False, "answer_ms": None, "error": None}],
-           "tap": {"name": "wow0", "exists": True, "address": "10.128.3.4"},
+           "tap": {"name": "wow0", "exists": True, "address": "10.128.3.4"}, "has_no_ipv4": False,
            "names": [{"who": "ipopd", "server": "127.0.0.54:5354", "answer": 0}, {"who": "dnsmasq", "server": "127.0.0.1:53", "answer": 3}],
            "ca": {"address": "10.128.0.1", "open": True, "by": "ping", "says": None},
            "services": {"strongswan.service": "active", "condor.service": "active", "wow-names.service": "active"}, "condor": None, "notice": "",
@@ -125,6 +125,12 @@ class Decisions(unittest.TestCase):
         self.only(facts(lost(), {"addresses": []}), "bootstrap", "The name in udp:boot.example.org:4433 does not resolve", "DNS")
         joined = self.wrong(facts(boot={"addresses": []}))
         self.assertEqual(["bootstrap"], [check for check, _ in joined])
+
+    def test_a_network_without_ipv4_is_told_before_what_follows_of_it(self):
+        lacking = facts(lost(), {"addresses": []}, has_no_ipv4=True)
+        (check, text), *others = self.wrong(lacking)
+        self.assertEqual(("network", ["bootstrap"]), (check, [name for name, _ in others]))
+        self.assertIn("This network gives no IPv4 address; the machine needs one.", text)
 
     def test_a_clock_that_is_behind_and_one_that_is_ahead(self):
         self.only(facts(now=NOW - 200 * DAY), "clock", "the CA's certificate is valid from", "the clock is behind", "[time] ntp")

@@ -173,10 +173,13 @@ def twin(facts: "Gathered") -> list[Finding]:
 
 
 def names_of_bootstrap(facts: "Gathered") -> list[Finding]:
-    """Whether the bootstrap list resolves."""
-    return [wrong("bootstrap", f"The name in {one['entry']} does not resolve.",
-                  "Check [pool] bootstrap in pool.conf, and this machine's DNS: resolvers are those that its own network's DHCP names.")
-            for one in facts["bootstrap"] if not one["addresses"]]
+    """Whether the bootstrap list resolves; without an address of its own network a machine can ask nobody."""
+    no_address = [wrong("network", "This network gives no IPv4 address; the machine needs one.",
+                        "Look whether a DHCP server is on its network. Where the network has IPv6 alone, take the hypervisor's own NAT instead of a bridged card.",
+                        "network-no-ipv4")] if facts["has_no_ipv4"] else []
+    return no_address + [wrong("bootstrap", f"The name in {one['entry']} does not resolve.",
+                               "Check [pool] bootstrap in pool.conf, and this machine's DNS: resolvers are those that its own network's DHCP names.")
+                         for one in facts["bootstrap"] if not one["addresses"]]
 
 
 def ring(facts: "Gathered") -> list[Finding]:

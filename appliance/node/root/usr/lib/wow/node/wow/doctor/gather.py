@@ -9,7 +9,7 @@ from wow.condor import managers
 from wow.config import facts as pool_facts
 from wow.doctor import call, diagnose, dns, gather_condor, ipopdconf, warned
 from wow.doctor.ipopdconf import IpopdConf
-from wow.lib import console, control, der, files, moments, paths, pem, system
+from wow.lib import cards, console, control, der, files, moments, paths, pem, system
 from wow.lib.errors import WowError
 from wow.seal import charon
 from wow.stack import damage, told
@@ -51,6 +51,7 @@ def gather(path: str = paths.SOCKET, config_file: str | None = None) -> "Gathere
         "config": {"open": config.open} if config else None, "config_trouble": config_trouble,
         "authority": dates(f"{state}/ca.pem") if state else None, "certificate": certificate(status, state),
         "bootstrap": bootstrap(status, config), "tap": {"name": tap, "exists": os.path.exists(f"/sys/class/net/{tap}"), "address": address(tap)},
+        "has_no_ipv4": is_appliance and cards.without_ipv4(lambda name: address(name) is not None),
         "names": names(status, is_appliance), "ca": authority(status, config, path if is_appliance else None),
         "services": states, "condor": gather_condor.condor(status, states),
         "notice": console.notice() if is_appliance else None,

@@ -108,6 +108,7 @@ class Gathered(TypedDict):
     certificate: tuple[int, int] | None
     bootstrap: list[Bootstrap]
     tap: Tap
+    has_no_ipv4: bool
     names: list[NameServer]
     ca: Authority | None
     services: dict[str, str | None]

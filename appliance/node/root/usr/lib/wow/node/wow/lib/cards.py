@@ -4,6 +4,10 @@ import os
 from wow.lib import files, paths
 from wow.lib.errors import WowError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 PCI = "/sys/bus/pci/devices"
 INTERFACES = "/sys/class/net"
 ETHERNET = "1"  # ARPHRD_ETHER, the kernel's include/uapi/linux/if_arp.h
@@ -22,6 +26,19 @@ def trouble(pci: str = PCI, interfaces: str = INTERFACES) -> WowError | None:
                         "network")
     which = f"network card {strange[0]} has" if len(strange) == 1 else f"network cards {' and '.join(strange)} have"
     return WowError(f"{which} no driver here", "Choose virtio or vmxnet3 for its kind in the hypervisor's settings, and start the machine again", "", "network")
+
+
+def without_ipv4(has_address: "Callable[[str], bool]", interfaces: str = INTERFACES) -> bool:
+    """Whether cards are connected, and none of them has an IPv4 address."""
+    connected = [name for name in _names(interfaces) if os.path.exists(f"{interfaces}/{name}/device") and _has_carrier(f"{interfaces}/{name}/carrier")]
+    return bool(connected) and not any(has_address(name) for name in connected)
+
+
+def _has_carrier(path: str) -> bool:
+    try:
+        return _says(path) == "1"
+    except OSError:
+        return False  # The card is down: then the kernel does not say.
 
 
 def _names(folder: str) -> list[str]:
