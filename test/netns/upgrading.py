@@ -11,6 +11,8 @@ WAYS = {
     "upgraded": ("restart", "ipopd.service"),
     "killed": ("kill", "--signal=KILL", "--kill-whom=main", "ipopd.service"),
 }
+# Of the tap, each a descriptor that systemd keeps (TapDevice.MaxQueues).
+QUEUES = 8
 
 
 def tap(node):
@@ -42,10 +44,10 @@ class Offline(Pair):
         until(self.right.status, lambda status: status["ring"]["joined"], f"{self.right.name} joins")
 
 
-def again(service, command):
-    """Systemd starts another ipopd, and keeps the tap meanwhile."""
+def again(service, happens):
+    """Something happens by which systemd starts another ipopd."""
     process = main_process(service)
-    service.systemctl(*command)
+    happens()
     until(lambda: main_process(service), lambda now: now not in (0, process), "systemd starts another ipopd")
     until(service.answers, lambda answers: answers, "the control socket answers")
 
@@ -63,7 +65,7 @@ def offline(tally, program):
         with tally.case("ipopd that is restarted before it reached the ring holds the carrier back still, and gives it on the ring"):
             must(not carrier(service), "there is carrier before the ring was reached")
             number = tap(service)[0]
-            again(service, WAYS["upgraded"])
+            again(service, lambda: service.systemctl(*WAYS["upgraded"]))
             must(tap(service)[0] == number, "the tap is another")
             must(not carrier(service), "there is carrier after the restart, and no ring")
             pair.meet()
@@ -72,14 +74,28 @@ def offline(tally, program):
 
 
 def kept(tally, program):
-    """Both ways."""
+    """Both ways, and once more when all that systemd kept has died."""
     with Pair(program, 1500, right=Service) as pair:
         service = pair.right
         talk(pair)
         for word, command in WAYS.items():
             with tally.case(f"ipopd {word} under systemd keeps tap, carrier, address and TCP streams, by systemd's descriptor store"):
-                must(int(service.systemctl("show", "--property=NFileDescriptorStore", "--value", "ipopd.service")) > 0, "systemd keeps no descriptor")
-                before, address = tap(service), service.address
-                streams(pair.left, service, lambda command=command: again(service, command))
-                must(tap(service) == before, f"{before} became {tap(service)}")
-                must(service.address == address, f"{service.address} instead of {address}")
+                keeps(pair, command)
+        with tally.case("ipopd whose tap was deleted once keeps the next one as well"):
+            number = tap(service)[0]
+            again(service, lambda: service.run("ip", "link", "delete", "wow0"))
+            lease(service)
+            must(tap(service)[0] != number, "the tap is the one that was deleted")
+            keeps(pair, WAYS["upgraded"])
+            must("Cannot store more fds" not in (service.folder / "systemd").read_text(encoding="utf-8"), "systemd's store was too small")
+
+
+def keeps(pair, command):
+    """What stays when systemd starts another ipopd."""
+    service = pair.right
+    kept = int(service.systemctl("show", "--property=NFileDescriptorStore", "--value", "ipopd.service"))
+    must(kept == QUEUES, f"systemd keeps {kept} descriptors")
+    before, address = tap(service), service.address
+    streams(pair.left, service, lambda: again(service, lambda: service.systemctl(*command)))
+    must(tap(service) == before, f"{before} became {tap(service)}")
+    must(service.address == address, f"{service.address} instead of {address}")

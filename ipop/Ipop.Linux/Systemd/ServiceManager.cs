@@ -48,16 +48,30 @@ public sealed unsafe class ServiceManager : IDisposable
         }
     }
 
-    /// <summary>Lets systemd keep a descriptor over restarts (needs FileDescriptorStoreMax= in the unit).</summary>
+    /// <summary>
+    /// Lets systemd keep descriptors over restarts (needs FileDescriptorStoreMax= in the unit), and nothing else under this name: a full store refuses even what it
+    /// has already, and keeps for ever what has died meanwhile.
+    /// </summary>
     /// <param name="name">Comes back in <see cref="Kept"/>.</param>
-    /// <param name="descriptor">Stays the caller's.</param>
-    public void Keep(string name, int descriptor)
+    /// <param name="descriptors">Stay the caller's.</param>
+    public void Keep(string name, IReadOnlyList<int> descriptors)
     {
-        if (_socket is null)
+        ArgumentNullException.ThrowIfNull(descriptors);
+        if (_socket is { } socket)
         {
-            return;
+            Notify($"FDSTOREREMOVE=1\nFDNAME={name}");
+            foreach (int descriptor in descriptors)
+            {
+                Store(socket, name, descriptor);
+            }
         }
+    }
 
+    /// <inheritdoc/>
+    public void Dispose() => _socket?.Dispose();
+
+    private static void Store(Socket socket, string name, int descriptor)
+    {
         byte[] state = Encoding.UTF8.GetBytes($"FDSTORE=1\nFDNAME={name}\nFDPOLL=0");
         Rights rights = new() { Length = 20, Level = Interop.Libc.SOL_SOCKET, Type = Interop.Libc.SCM_RIGHTS, Descriptor = descriptor };
         fixed (byte* text = state)
@@ -70,12 +84,9 @@ public sealed unsafe class ServiceManager : IDisposable
                 msg_control = &rights,
                 msg_controllen = (nuint)sizeof(Rights),
             };
-            _ = Interop.Libc.sendmsg((int)_socket.Handle, &message, 0);
+            _ = Interop.Libc.sendmsg((int)socket.Handle, &message, 0);
         }
     }
-
-    /// <inheritdoc/>
-    public void Dispose() => _socket?.Dispose();
 
     private static List<(string Name, int Descriptor)> ReadKept(Func<string, string?> environment)
     {

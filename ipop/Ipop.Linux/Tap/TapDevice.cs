@@ -13,7 +13,7 @@ namespace Ipop.Linux.Tap;
 public sealed unsafe class TapDevice : IDisposable
 {
     /// <summary>Flows share a queue by chance, so one in so many flows that are no flood waits behind it.</summary>
-    private const int MaxQueues = 8;
+    public const int MaxQueues = 8;
 
     /// <summary>Packets that the kernel keeps of each queue for who reads it (TUN_READQ_SIZE).</summary>
     public const int QueueLength = 500;

@@ -98,9 +98,10 @@ internal sealed class TapPort : ITapOutput, IDisposable
             tap.SetCarrier(false);
         }
 
-        foreach (int descriptor in tap.Descriptors)
+        systemd.Keep(StoreName, tap.Descriptors);
+        if (tap.Descriptors.Count < TapDevice.MaxQueues)
         {
-            systemd.Keep(StoreName, descriptor);
+            log.FewQueues(options.TapName, tap.Descriptors.Count, TapDevice.MaxQueues);
         }
 
         // The daemon before this one may have ended before it was on the ring, or while the carrier was away for a moment: then its tap has none, either.

@@ -67,6 +67,13 @@ internal static partial class Log
         Message = "{Why}; machines of the pool on this network are not heard when they ask for it", SkipEnabledCheck = true)]
     internal static partial void NoMulticast(this ILogger log, string why);
 
+    [LoggerMessage(
+        EventName = "FewQueues",
+        Level = LogLevel.Warning,
+        Message = "tap {Tap} has {Queues} of {Wanted} queues, so a flood in one flow costs others packets: it was made without multi_queue; restart the machine",
+        SkipEnabledCheck = true)]
+    internal static partial void FewQueues(this ILogger log, string tap, int queues, int wanted);
+
     [LoggerMessage(EventName = "RingJoined", Level = LogLevel.Information, Message = "on the ring", SkipEnabledCheck = true)]
     internal static partial void RingJoined(this ILogger log);
 

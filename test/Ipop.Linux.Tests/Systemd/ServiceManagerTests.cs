@@ -18,9 +18,40 @@ public sealed class ServiceManagerTests : IDisposable
 
         manager.Notify("READY=1");
         Assert.Equal("READY=1", Receive());
-        manager.Keep("tap", 0);
+        manager.Keep("tap", [0]);
+        Assert.Equal("FDSTOREREMOVE=1\nFDNAME=tap", Receive());
         Assert.Equal("FDSTORE=1\nFDNAME=tap\nFDPOLL=0", Receive());
         Assert.Empty(manager.Kept);
+    }
+
+    /// <summary>systemd refuses what a full store has no room for, also what it keeps already.</summary>
+    [Fact]
+    public void A_store_that_is_full_of_what_was_kept_before_keeps_what_is_in_use_now()
+    {
+        const int Room = 3;
+        using var manager = new ServiceManager(name => name == "NOTIFY_SOCKET" ? _path : null);
+        int stored = 0, refused = 0;
+        foreach (int[] descriptors in (int[][])[[0, 1, 2], [0, 1, 2], [1, 2]])
+        {
+            manager.Keep("tap", descriptors);
+            while (_systemd.Poll(TimeSpan.Zero, SelectMode.SelectRead))
+            {
+                if (Receive().StartsWith("FDSTOREREMOVE=1", StringComparison.Ordinal))
+                {
+                    stored = 0;
+                }
+                else if (stored < Room)
+                {
+                    stored++;
+                }
+                else
+                {
+                    refused++;
+                }
+            }
+
+            Assert.Equal((descriptors.Length, 0), (stored, refused));
+        }
     }
 
     [Fact]
@@ -28,7 +59,7 @@ public sealed class ServiceManagerTests : IDisposable
     {
         using var manager = new ServiceManager(_ => null);
         manager.Notify("READY=1");
-        manager.Keep("tap", 0);
+        manager.Keep("tap", [0]);
         Assert.Empty(manager.Kept);
     }
 
