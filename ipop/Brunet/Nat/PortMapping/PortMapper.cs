@@ -11,6 +11,12 @@ public sealed class PortMapper
 {
     private const int MostGateways = 4;
 
+    /// <summary>
+    /// Mappings that lead from elsewhere now are told once each in this time: a gateway may say so unasked (RFC 6887 section 14.2), and with each telling all
+    /// peers are punched anew.
+    /// </summary>
+    private static readonly TimeSpan Pause = TimeSpan.FromSeconds(10);
+
     /// <summary>The gateways' port, RFC 6887 section 19.1 and RFC 6886.</summary>
     public const ushort Port = 5351;
 
@@ -26,6 +32,10 @@ public sealed class PortMapper
 
     [Own("the machine's gateways and the ports that the node listens on")]
     private List<MappedPort> _mapped = [];
+
+    private TimeSpan _pauseEnds;
+    private int _moves;
+    private bool _isHeldBack;
 
     /// <summary>Makes a mapper that knows no gateway yet.</summary>
     /// <param name="wishes">The ports, the most important first; at least one.</param>
@@ -43,7 +53,7 @@ public sealed class PortMapper
     {
         get
         {
-            TimeSpan next = TimeSpan.MaxValue;
+            TimeSpan next = _isHeldBack ? _pauseEnds : TimeSpan.MaxValue;
             foreach (GatewayMapper gateway in _gateways)
             {
                 next = Earlier(gateway.Next, next);
@@ -53,7 +63,7 @@ public sealed class PortMapper
         }
     }
 
-    /// <summary>What is mapped now.</summary>
+    /// <summary>What is mapped, as it was told last.</summary>
     public IReadOnlyList<MappedPort> Mapped => _mapped;
 
     /// <summary>Whether these bytes are a whole HTTP reply already, though the connection still stands.</summary>
@@ -163,10 +173,25 @@ public sealed class PortMapper
             gateway.AddTo(now, mapped);
         }
 
-        if (!mapped.SequenceEqual(_mapped))
+        bool isOther = !mapped.SequenceEqual(_mapped);
+        _isHeldBack = isOther && HasMoved(mapped) && !MayMove(now);
+        if (isOther && !_isHeldBack)
         {
             _mapped = mapped;
             _output.MappingsChanged(now, mapped);
         }
+    }
+
+    /// <summary>Whether a mapping has become another, and not only some have come or gone.</summary>
+    private bool HasMoved(List<MappedPort> mapped) => mapped.Exists(port => !_mapped.Contains(port)) && _mapped.Exists(port => !mapped.Contains(port));
+
+    private bool MayMove(TimeSpan now)
+    {
+        if (now >= _pauseEnds)
+        {
+            (_pauseEnds, _moves) = (now + Pause, _wishes.Count);
+        }
+
+        return _moves-- > 0;
     }
 }

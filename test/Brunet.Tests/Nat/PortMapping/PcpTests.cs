@@ -128,6 +128,25 @@ public sealed class PcpTests
         Assert.Single(_net.Mapper.Mapped);
     }
 
+    /// <summary>RFC 6887 section 14.2 allows them.</summary>
+    [Fact]
+    public void A_flood_of_answers_to_no_question_is_told_twice_and_its_last_one_ten_seconds_later()
+    {
+        Grant();
+        byte[] request = _net.Asked[0];
+        for (int count = 1; count <= 1000; count++)
+        {
+            _net.Now += TimeSpan.FromMilliseconds(1);
+            _net.Mapper.ReceiveAnswer(_net.Now, FakeGateway.Gateway, _net.Source, _net.Pcp(request, port: (ushort)(5000 + count)));
+            _net.Run(TimeSpan.Zero);
+        }
+
+        Assert.Equal([4433, 5001], _net.Changes.Select(ports => (int)ports[0].External.Port));
+        _net.Run(TimeSpan.FromSeconds(10));
+        Assert.Equal([4433, 5001, 6000], _net.Changes.Select(ports => (int)ports[0].External.Port));
+        Assert.Equal(6000, Assert.Single(_net.Mapper.Mapped).External.Port);
+    }
+
     [Fact]
     public void An_announcement_of_a_gateway_that_went_on_changes_nothing()
     {
