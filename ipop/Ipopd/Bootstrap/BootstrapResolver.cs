@@ -5,12 +5,13 @@ using Brunet.Addressing;
 using Ipopd.Configuration;
 using Ipopd.Logging;
 using Microsoft.Extensions.Logging;
+using static Brunet.Moment;
 
 namespace Ipopd.Bootstrap;
 
 /// <summary>
 /// Turns the bootstrap list into addresses, in the background: a name that does not resolve at boot is tried until it does, and one
-/// that did is looked up again now and then, because it may move.
+/// that did is looked up again, because it may move: ever more rarely while the ring is joined, and from the beginning when the network changes.
 /// </summary>
 internal sealed class BootstrapResolver
 {
@@ -28,6 +29,9 @@ internal sealed class BootstrapResolver
 
     [Bounded(nameof(MostAddresses))]
     private readonly TransportAddress[][] _resolved;
+
+    private volatile TaskCompletionSource _wanted = new();
+    private volatile bool _isLonely = true;
 
     /// <summary>Makes a resolver.</summary>
     /// <param name="entries">The list.</param>
@@ -48,6 +52,20 @@ internal sealed class BootstrapResolver
     internal IEnumerable<(BootstrapEntry Entry, IReadOnlyList<TransportAddress> Addresses)> Known =>
         _entries.Select((entry, index) => (entry, (IReadOnlyList<TransportAddress>)Volatile.Read(ref _resolved[index])));
 
+    /// <summary>Looks up at once, and soon again: this machine stands in another network, where names may mean something else. Any thread may call.</summary>
+    internal void LookAgain() => _wanted.TrySetResult();
+
+    /// <summary>Says whether the ring is not joined; any thread may. While it is not, the names' addresses may be the reason.</summary>
+    internal void SetLonely(bool isLonely)
+    {
+        bool begins = isLonely && !_isLonely;
+        _isLonely = isLonely;
+        if (begins)
+        {
+            LookAgain();
+        }
+    }
+
     /// <summary>Looks names up until cancelled.</summary>
     /// <param name="changed">Called, on any thread, with the whole list whenever it changes.</param>
     /// <param name="cancellation">Ends it.</param>
@@ -62,6 +80,8 @@ internal sealed class BootstrapResolver
         var told = new HashSet<BootstrapEntry>();
         while (true)
         {
+            // What is wanted from now on is not answered by the looks that follow.
+            TaskCompletionSource wanted = _wanted = new(TaskCreationOptions.RunContinuationsAsynchronously);
             bool isComplete = true;
             for (int index = 0; index < _entries.Count; index++)
             {
@@ -82,12 +102,19 @@ internal sealed class BootstrapResolver
                 }
             }
 
-            await Task.Delay(isComplete ? Refresh : pause, _time, cancellation).ConfigureAwait(false);
-            pause = isComplete ? FirstRetry : Shorter(pause * 2, LongestRetry);
+            pause = await WaitAsync(Earlier(pause, isComplete && !_isLonely ? Refresh : LongestRetry), wanted.Task, cancellation).ConfigureAwait(false);
         }
     }
 
-    private static TimeSpan Shorter(TimeSpan left, TimeSpan right) => left < right ? left : right;
+    /// <summary>Waits so long, or until a look is wanted; the pause after the next one.</summary>
+    private async Task<TimeSpan> WaitAsync(TimeSpan pause, Task wanted, CancellationToken cancellation)
+    {
+        using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        await Task.WhenAny(Task.Delay(pause, _time, over.Token), wanted).ConfigureAwait(false);
+        await over.CancelAsync().ConfigureAwait(false);
+        cancellation.ThrowIfCancellationRequested();
+        return wanted.IsCompleted ? FirstRetry : pause * 2;
+    }
 
     private static TransportAddress[] Convert(BootstrapEntry entry, IPAddress[] addresses) =>
         [.. addresses.Select(address => TransportAddress.From(new IPEndPoint(address, entry.Port))).Distinct().Take(MostAddresses)];

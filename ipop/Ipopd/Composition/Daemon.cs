@@ -200,6 +200,7 @@ internal sealed class Daemon : IControlled, IDisposable
         _local = LocalNetworks.Endpoints(_options, _parts.Surroundings.Addresses, _parts.Udp.LocalPort, _parts.Tcp.Ports);
         _parts.Multicast?.SetInterfaces(_options, _parts.Surroundings.Addresses);
         _parts.Node.SetLocalEndpoints(now, _local);
+        _parts.Resolver.LookAgain();
         _parts.Outside?.SetWaysOut(now, _parts.Surroundings.Routes, _parts.Surroundings.Addresses);
     }
 

@@ -73,6 +73,7 @@ internal sealed class Rounds(DaemonParts parts, ILogger log)
         if (parts.Node.IsJoined != _wasJoined)
         {
             _wasJoined = parts.Node.IsJoined;
+            parts.Resolver.SetLonely(!_wasJoined);
             if (_wasJoined)
             {
                 log.RingJoined();

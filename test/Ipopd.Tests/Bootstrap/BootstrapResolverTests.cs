@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Threading.Channels;
 using Brunet.Addressing;
 using Ipopd.Bootstrap;
 using Ipopd.Configuration;
@@ -81,6 +82,62 @@ public sealed class BootstrapResolverTests
         Assert.Equal("10.0.0.0:2", found[0].ToString());
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_name_is_looked_up_at_once_when_the_network_changes_and_when_the_ring_is_lost(bool isLost)
+    {
+        var time = new PauseTime();
+        string answer = "192.0.2.1";
+        var found = Channel.CreateUnbounded<string>();
+        var resolver = new BootstrapResolver(
+            [new BootstrapEntry("manager.example", 2)], (_, _) => Task.FromResult(new[] { IPAddress.Parse(answer) }), time, new LineLogger(TextWriter.Null, false));
+        resolver.SetLonely(false);
+        using var ending = new CancellationTokenSource(TimeSpan.FromSeconds(30));
+        Task running = resolver.RunAsync(list => found.Writer.TryWrite(list[0].ToString()), ending.Token);
+        Assert.Equal("192.0.2.1:2", await found.Reader.ReadAsync(ending.Token));
+
+        answer = "198.51.100.7";
+        if (isLost)
+        {
+            resolver.SetLonely(true);
+        }
+        else
+        {
+            resolver.LookAgain();
+        }
+
+        Assert.Equal("198.51.100.7:2", await found.Reader.ReadAsync(ending.Token));
+        await ending.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => running);
+    }
+
+    [Theory]
+    [InlineData(true, new[] { 1, 2, 4, 8, 16, 30, 30, 30, 30, 30 })]
+    [InlineData(false, new[] { 1, 2, 4, 8, 16, 32, 64, 128, 256, 300 })]
+    public async Task Names_are_looked_up_ever_more_rarely_but_each_half_minute_while_the_ring_is_not_joined(bool isLonely, int[] pauses)
+    {
+        using var ending = new CancellationTokenSource(TimeSpan.FromSeconds(30));
+        var time = new PauseTime { Passes = true };
+        int looks = 0;
+        var resolver = new BootstrapResolver(
+            [new BootstrapEntry("manager.example", 2)],
+            (_, _) =>
+            {
+                if (looks++ == pauses.Length)
+                {
+                    ending.Cancel();
+                }
+
+                return Task.FromResult(new[] { IPAddress.Parse("192.0.2.1") });
+            },
+            time,
+            new LineLogger(TextWriter.Null, false));
+        resolver.SetLonely(isLonely);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => resolver.RunAsync(_ => { }, ending.Token));
+        Assert.Equal(pauses, time.Pauses.Take(pauses.Length).Select(pause => (int)pause.TotalSeconds));
+    }
+
     [Fact]
     public async Task A_list_of_addresses_needs_no_lookup_at_all()
     {
@@ -88,5 +145,19 @@ public sealed class BootstrapResolverTests
             [new BootstrapEntry("2001:db8::1", 1)], (_, _) => throw new InvalidOperationException(), TimeProvider.System, new LineLogger(TextWriter.Null, false));
         await resolver.RunAsync(_ => throw new InvalidOperationException(), CancellationToken.None);
         Assert.Single(resolver.Literal);
+    }
+
+    /// <summary>Notes the pauses; each passes at once, or never.</summary>
+    private sealed class PauseTime : TimeProvider
+    {
+        public bool Passes { get; init; }
+
+        public List<TimeSpan> Pauses { get; } = [];
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
+        {
+            Pauses.Add(dueTime);
+            return System.CreateTimer(callback, state, Passes ? TimeSpan.Zero : Timeout.InfiniteTimeSpan, period);
+        }
     }
 }
