@@ -1,7 +1,7 @@
 """What a killed and an upgraded ipopd keeps where systemd runs it: its unit as the image has it, under a real systemd."""
 
 from carrying import Pair, talk
-from clients import lease
+from clients import lease, ping
 from service import Service
 from streams import streams
 from tally import must
@@ -44,6 +44,16 @@ class Offline(Pair):
         until(self.right.status, lambda status: status["ring"]["joined"], f"{self.right.name} joins")
 
 
+class Single(Pair):
+    """The right one's tap was there before, made for one queue, as an older fence made it."""
+
+    def _begin(self):
+        self.line.build(1500)
+        self.line.ip("right", "tuntap", "add", "wow0", "mode", "tap")
+        self.join(self.left)
+        self.join(self.right, self.bootstrap)
+
+
 def again(service, happens):
     """Something happens by which systemd starts another ipopd."""
     process = main_process(service)
@@ -56,6 +66,16 @@ def run(tally, program):
     """All of it."""
     kept(tally, program)
     offline(tally, program)
+    single(tally, program)
+
+
+def single(tally, program):
+    """What an older release left in a machine that runs on."""
+    with tally.case("a tap that was made for one queue still works, and ipopd's log says that it has one"):
+        with Single(program, 1500) as pair:
+            must(ping(pair.left, pair.right.address, count=3, interval=0.1) > 0, "no ping comes back")
+            must(f"tap wow0 has 1 of {QUEUES} queues" in pair.right.log.read_text(encoding="utf-8"), "the log does not say it")
+            must("queues" not in pair.left.log.read_text(encoding="utf-8"), "the log says it of a tap with all queues")
 
 
 def offline(tally, program):
