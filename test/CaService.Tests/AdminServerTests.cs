@@ -206,7 +206,7 @@ public sealed class AdminServerTests : AsyncTests
 
     private static void SaysWhen(UserError error)
     {
-        foreach (string part in (ReadOnlySpan<string>)["No wow-ca serves on this machine now", "on the manager that has the CA", "systemctl status wow-ca", "--state"])
+        foreach (string part in (ReadOnlySpan<string>)["No wow-ca serves on this machine now", "on the manager that has the CA", "wow doctor there says so", "--state"])
         {
             Assert.Contains(part, error.Message, StringComparison.Ordinal);
         }

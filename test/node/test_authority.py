@@ -264,7 +264,7 @@ class Acts(unittest.TestCase):
         pathlib.Path(self.ca.path).unlink()
         answer = self.ask("/ca")
         self.assertEqual(answer.status, 404)
-        self.assertIn("systemctl status wow-ca", answer.body)
+        self.assertIn("wow doctor", answer.body)
         self.assertEqual(self.post("/ca/decide", node=KEY, what="approve").status, 502)
 
 

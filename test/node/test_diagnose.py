@@ -220,7 +220,7 @@ class Decisions(unittest.TestCase):
         self.assertEqual([], self.wrong(facts({"shortages": None})))
 
     def test_a_ca_that_is_not_reached_and_a_manager_that_is_not_known(self):
-        self.only(facts(ca={"address": "10.128.0.1", "open": False, "by": "port"}), "CA", "10.128.0.1 does not take connections", "wow-ca")
+        self.only(facts(ca={"address": "10.128.0.1", "open": False, "by": "port"}), "CA", "10.128.0.1 does not take connections", "wow doctor")
         self.only(facts(ca={"address": "10.128.0.1", "open": False, "by": "ping"}), "CA", "10.128.0.1, where the CA is, does not answer", "wow status")
         self.assertEqual([], self.wrong(facts(ca={"address": "10.128.0.1", "open": True, "by": "port"})))
 

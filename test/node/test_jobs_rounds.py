@@ -3,13 +3,15 @@ import json
 import unittest
 from unittest import mock
 
-from test_jobs import BETA, DEFAULT, GAMMA, HOME, at, claim, job, look, settled
+from test_jobs import BETA, DEFAULT, GAMMA, at, claim, job, look, settled
 
 from wow.jobs import keeper, queue
 from wow.jobs.patience import Advertised
 from wow.lib import overlay
 from wow.lib.errors import WowError
 from wow.lib.overlay import Boot
+
+HOME = "10.128.0.1"
 
 
 class KeeperTests(unittest.TestCase):

@@ -293,7 +293,7 @@ def ends(tally, house, page):
         house.manager.sh("systemctl stop wow-ca")
         page.press(button=f"Approve berta, {KEYS['berta']}")
         page.shows(text="The CA does not answer")
-        must(page.open(url=PAGE) == 404 and "systemctl status wow-ca" in page.text(), page.text())
+        must(page.open(url=PAGE) == 404 and "wow doctor" in page.text(), page.text())
         house.manager.sh("systemctl start wow-ca")
         until(lambda: page.open(url=PAGE), lambda status: status == 401, "the CA is back, and knows nobody")
         must(states(house)[KEYS["berta"]] == "waiting", "it was done")

@@ -64,7 +64,7 @@ def tell(tally, lab, modules):
         carol.wait(patience.seconds("login"))
         probe.root(FIRST, "systemctl stop wow-ca.service")
         said = carol.run("wow-ca policy manual", check=False)
-        told = ("No wow-ca serves on this machine now", "systemctl status wow-ca")
+        told = ("No wow-ca serves on this machine now", "wow doctor there says so")
         must(said.returncode == 2 and all(word in said.stderr for word in told), f"{said.stdout}{said.stderr}")
         probe.root(FIRST, "systemctl start wow-ca.service")
         probe.until(lambda: carol.run("wow-ca policy manual", check=False), lambda done: done.returncode == 0, "command", "the policy is not set")

@@ -30,7 +30,7 @@ internal static class AdminClient
         }
         catch (OperationCanceledException)
         {
-            throw new UserError($"The wow-ca that serves here did not answer within {Patience.TotalSeconds:0} s: look with journalctl -u wow-ca.");
+            throw new UserError($"The wow-ca that serves here did not answer within {Patience.TotalSeconds:0} s: look with wow doctor, or as root with journalctl -u wow-ca.");
         }
         catch (SocketException e)
         {
@@ -63,7 +63,7 @@ internal static class AdminClient
     // Whether it is there, its folder tells only those who may ask. The system's own words for a file that is missing are those for a wrong address.
     private static UserError Unexplained(string path, Exception e) => e is SocketException { SocketErrorCode: SocketError.AddressNotAvailable or SocketError.ConnectionRefused }
         ? new($"No wow-ca serves on this machine now: nobody listens on {path}. Type this on the manager that has the CA. There it serves once that machine is on the ring, "
-            + "a minute or two after its start: systemctl status wow-ca says so. Before that root can name the CA's folder by --state.")
+            + "a minute or two after its start: wow doctor there says so. Before that root can name the CA's folder by --state.")
         : new($"The CA does not answer you here ({path}: {e.Message}): type this on the manager that has the CA, as root or as one of the administrators "
             + "of its pool.conf ([user:NAME] admin = yes), or name the CA's folder by --state.");
 }

@@ -79,7 +79,7 @@ internal static class AdminMessage
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
         {
-            throw new InvalidDataException("the wow-ca that serves gave no answer: look with journalctl -u wow-ca.", e);
+            throw new InvalidDataException("the wow-ca that serves gave no answer: look with wow doctor, or as root with journalctl -u wow-ca.", e);
         }
     }
 

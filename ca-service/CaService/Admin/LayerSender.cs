@@ -60,7 +60,7 @@ internal static class LayerSender
         }
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
-            throw new UserError("The wow-ca that serves here ended before it answered: look with journalctl -u wow-ca, and publish again. It goes on with what it lacks.");
+            throw new UserError("The wow-ca that serves here ended before it answered: look with wow doctor, or as root with journalctl -u wow-ca, and publish again. It goes on with what it lacks.");
         }
     }
 }

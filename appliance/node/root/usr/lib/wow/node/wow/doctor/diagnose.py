@@ -280,7 +280,7 @@ def certificate(facts: "Gathered") -> list[Finding]:
                         "Get a ticket from the pool's administrator, then type: wow enroll --ticket ID:SECRET.")]
     if now > dates[1]:
         return [lacking(facts, f"It ended on {day(dates[1])}; this machine's clock says {day(now)}.",
-                        "If the clock is right: systemctl start wow-renew, or wow enroll --ticket ID:SECRET.")]
+                        "If the clock is right: start the machine again, or type wow enroll --ticket ID:SECRET.")]
     if now < dates[0]:
         return []  # the clock's finding says it
     if status and not status["certified"]:
@@ -322,7 +322,7 @@ def authority(facts: "Gathered") -> list[Finding]:
                       "Check that the manager runs: wow status on it.")]
     if facts["ca"] and not facts["ca"]["open"]:
         return [wrong("CA", f"The manager {facts['ca']['address']} does not take connections on the CA's port.",
-                      "On the manager look with: systemctl status wow-ca; from here: wow ping manager.")]
+                      "On the manager look with: wow doctor; from here: wow ping manager.")]
     return [ok("CA", f"The manager {facts['ca']['address']} takes connections on the CA's port.")] if facts["ca"] else []
 
 

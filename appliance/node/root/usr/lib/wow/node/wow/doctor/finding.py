@@ -1,4 +1,5 @@
 """What the doctor found: one thing each."""
+from wow.lib import advice
 
 OK, WRONG, UNKNOWN = "ok", "wrong", "unknown"
 
@@ -8,7 +9,7 @@ class Finding:
     about it."""
 
     def __init__(self, check: str, state: str, what: str, todo: str = "", code: str = "") -> None:
-        self.check, self.state, self.what, self.todo = check, state, what, todo
+        self.check, self.state, self.what, self.todo = check, state, what, advice.whole(todo)
         self.code = code or check.lower().replace(".", "-").replace(" ", "-")
 
     def facts(self) -> dict[str, str]:

@@ -75,7 +75,7 @@ def explain(code: int, said: str) -> WowError:
     """What to tell for an exit code of `ipopd enroll`."""
     what = said or f"ipopd enroll ended with {code}"
     if code == agreed.UNREACHED:
-        return WowError(what, "Wait: the machine with the CA is away or busy, and it is tried again by itself. There look with: systemctl status wow-ca",
+        return WowError(what, "Wait: the machine with the CA is away or busy, and it is tried again by itself. There look with: wow doctor",
                         "", "enrolment")
     if code == agreed.WAITING:
         return WowError(what, "Send the administrator that key (wow-ca approve KEY). It goes on by itself", "", "enrolment")

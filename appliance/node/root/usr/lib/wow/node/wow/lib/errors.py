@@ -1,4 +1,6 @@
 """The one exception that people see: it names the file, the key, what is wrong and what to do."""
+from wow.lib import advice
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable
@@ -10,7 +12,7 @@ class WowError(Exception):
     def __init__(self, what: str, todo: str, file: str = "", key: str = "", code: str = "") -> None:
         super().__init__(what)
         self.what = what
-        self.todo = todo
+        self.todo = advice.whole(todo)
         self.file = file
         self.key = key
         self.code = code

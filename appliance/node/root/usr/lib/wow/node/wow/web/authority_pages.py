@@ -51,13 +51,13 @@ def by_ssh(command: str) -> bytes:
 def elsewhere() -> bytes:
     """On a machine that has no CA, or whose CA does not serve."""
     return _page(TITLE, "<h1>No CA answers here</h1>" + alert(Html("The CA of the pool does not run on this machine, so nothing of it can be shown. "
-                 "On the manager that has it, look with: <code>systemctl status wow-ca</code>")) + _to_machine())
+                 "On the manager that has it, look with: <code>wow doctor</code>")) + _to_machine())
 
 
 def away(why: str) -> bytes:
     """The CA is there, and does not answer."""
     return _page(TITLE, "<h1>The CA does not answer</h1>" + alert(Html("Whether what you asked for was done is not known: look before you ask again. "
-                 f"It says: {said(why)}. Look with: <code>systemctl status wow-ca; journalctl -u wow-ca</code>")) + _back())
+                 f"It says: {said(why)}. On this machine look with: <code>wow doctor</code>")) + _back())
 
 
 def refused(why: str, key: str) -> bytes:
