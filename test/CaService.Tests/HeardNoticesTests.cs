@@ -90,6 +90,33 @@ public sealed class HeardNoticesTests : AsyncTests
     }
 
     [Fact]
+    public async Task The_certificate_that_the_pool_has_of_this_CA_counts_again_where_it_is_later_and_nobody_else_s()
+    {
+        await using var other = new TestCa(manager: "127.79.0.1");
+        DateTimeOffset former = _ca.Ca.Authority.NotAfter;
+        _ca.Time.Advance(TimeSpan.FromDays(400));
+        string heardFile = Path.Combine(_ca.Folder, FileNames.RenewedAuthority);
+        await File.WriteAllBytesAsync(heardFile, Renewed(other));
+        Heard().LookForAuthority();
+        byte[] damaged = Renewed(_ca);
+        damaged[^1] ^= 1;
+        await File.WriteAllBytesAsync(heardFile, damaged);
+        Heard().LookForAuthority();
+        Assert.Equal((former, 0), (_ca.Ca.Authority.NotAfter, _log.Count));
+
+        await File.WriteAllBytesAsync(heardFile, Renewed(_ca));
+        HeardNotices heard = Heard();
+        heard.LookForAuthority();
+        heard.LookForAuthority();
+        DateTimeOffset later = _ca.Ca.Authority.NotAfter;
+        Assert.True(later > former + TimeSpan.FromDays(300));
+        Assert.Equal($"heard authority until={later:yyyy-MM-dd}", Assert.Single(_log));
+        using CaFolder again = CaFolder.Open(_ca.StateFolder);
+        Assert.Equal(later, again.Authority.NotAfter);
+        Assert.NotEqual(0ul, again.AuthorityNotice().Number);
+    }
+
+    [Fact]
     public async Task A_server_takes_the_list_up_as_it_starts()
     {
         Put(Number, Lost);
@@ -149,6 +176,14 @@ public sealed class HeardNoticesTests : AsyncTests
     private ulong Number => (ulong)_ca.Time.GetUtcNow().ToUnixTimeSeconds();
 
     private HeardNotices Heard() => new(_ca.Ca, Revoker, Drained, _ca.Folder, _log.Add);
+
+    /// <summary>The notice of a CA's certificate as made anew now; its folder stays as it is.</summary>
+    private byte[] Renewed(TestCa ca)
+    {
+        byte[] der = CertificateIssuer.RenewAuthority(ca.Ca.Authority, ca.Ca.Key, _ca.Time.GetUtcNow());
+        Assert.True(PoolAuthority.TryRead(der, out PoolAuthority? made, out string reason), reason);
+        return NoticeIssuer.Sign(ca.Ca.Key, PoolAuthority.NoticeKind, made.NoticeNumber, der);
+    }
 
     /// <summary>A list of this CA, where ipopd keeps what it heard.</summary>
     private void Put(ulong number, params string[] serials)

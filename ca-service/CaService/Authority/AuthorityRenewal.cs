@@ -56,11 +56,31 @@ internal sealed class AuthorityRenewal(string folder, ECDsa key)
         AtomicFile.Write(NoticePath, NoticeIssuer.Sign(key, PoolAuthority.NoticeKind, made.NoticeNumber, der), UnixFileMode.UserRead | UnixFileMode.UserWrite);
     }
 
+    /// <summary>Keeps a notice that the pool has, if its certificate is a later one of this CA; from then on that counts.</summary>
+    /// <param name="known">The one that counts so far.</param>
+    /// <param name="notice">The notice's file.</param>
+    /// <exception cref="IOException">The disk is full; all is as before.</exception>
+    public bool Take(PoolAuthority known, byte[] notice)
+    {
+        if (notice.Length > LargestFile || !TryRead(notice, known, out PoolAuthority? found) || found.NotAfter <= known.NotAfter)
+        {
+            return false;
+        }
+
+        AtomicFile.Write(NoticePath, notice, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        return true;
+    }
+
     private bool TryRead(FileInfo file, PoolAuthority known, [NotNullWhen(true)] out PoolAuthority? found)
     {
         found = null;
-        return file.Length <= LargestFile
-            && NoticeIssuer.TryRead(key, PoolAuthority.NoticeKind, RottenFile.ReadSigned(NoticePath), out ulong number, out ReadOnlySpan<byte> body)
+        return file.Length <= LargestFile && TryRead(RottenFile.ReadSigned(NoticePath), known, out found);
+    }
+
+    private bool TryRead(byte[] notice, PoolAuthority known, [NotNullWhen(true)] out PoolAuthority? found)
+    {
+        found = null;
+        return NoticeIssuer.TryRead(key, PoolAuthority.NoticeKind, notice, out ulong number, out ReadOnlySpan<byte> body)
             && PoolAuthority.TryRead(body, out found, out _) && found.IsSameAs(known) && found.NoticeNumber == number;
     }
 }

@@ -102,6 +102,16 @@ internal sealed class CaFolder : IDisposable
         _ = Authority;
     }
 
+    /// <summary>Takes up the certificate that the pool has, if it is a later one of this CA: the folder came back from a copy that was made before it.</summary>
+    /// <param name="notice">The file of a notice of kind <see cref="PoolAuthority.NoticeKind"/>.</param>
+    /// <exception cref="IOException">The disk is full; all is as before.</exception>
+    public bool Hear(byte[] notice)
+    {
+        bool isNewer = _renewal.Take(Authority, notice);
+        _ = Authority;
+        return isNewer;
+    }
+
     /// <summary>Opens a CA.</summary>
     /// <exception cref="UserError">There is none.</exception>
     /// <exception cref="InvalidDataException">Its files don't belong together.</exception>

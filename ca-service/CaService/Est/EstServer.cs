@@ -44,7 +44,7 @@ internal sealed class EstServer : IAsyncDisposable
         if (settings.Control is { } control)
         {
             _publishers.Add(NoticePublisher.OfRevocations(revocations, settings.Folder, control, time, log, heard));
-            _publishers.Add(NoticePublisher.OfAuthority(ca, control, time, log));
+            _publishers.Add(NoticePublisher.OfAuthority(ca, control, time, log, heard));
             _publishers.Add(NoticePublisher.OfKeys(stack.Keys, control, time, log));
             _publishers.Add(NoticePublisher.OfStack(stack, control, time, log));
             _publishers.Add(NoticePublisher.OfOrigins(new OriginsDesk(ca, stack, settings.Folder, time), control, time, log));
@@ -99,6 +99,7 @@ internal sealed class EstServer : IAsyncDisposable
     {
         try
         {
+            heard?.LookForAuthority();
             heard?.LookForRevoked();
             heard?.LookForDrained();
         }

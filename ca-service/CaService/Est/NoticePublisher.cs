@@ -74,8 +74,17 @@ internal sealed class NoticePublisher : IAsyncDisposable
     /// <param name="socket">ipopd's control socket.</param>
     /// <param name="time">The clock.</param>
     /// <param name="log">Takes a line an event.</param>
-    public static NoticePublisher OfAuthority(CaFolder ca, string socket, TimeProvider time, Action<string> log) =>
-        new("authority", known => ca.AuthorityNotice() is var notice && notice.Number > known ? notice : null, socket, time, log);
+    /// <param name="heard">What the pool knows, which is taken up first; null where there is no ipopd whose folder can be read.</param>
+    public static NoticePublisher OfAuthority(CaFolder ca, string socket, TimeProvider time, Action<string> log, HeardNotices? heard = null)
+    {
+        Task<bool> IsReadyAsync()
+        {
+            heard?.LookForAuthority();
+            return Task.FromResult(true);
+        }
+
+        return new("authority", known => ca.AuthorityNotice() is var notice && notice.Number > known ? notice : null, socket, time, log, IsReadyAsync);
+    }
 
     /// <summary>Spreads the keys of the stack.</summary>
     /// <param name="keys">Has them.</param>
