@@ -189,6 +189,14 @@ class Condor(unittest.TestCase):
         self.assertNotIn("DAEMON_LIST", text)
         self.assertIn('"@node.science.internal"', text)
 
+    def test_the_pool_s_administrators_may_change_shares_at_a_manager_and_nowhere_else(self):
+        role = {"node__role": "manager"}
+        for pool, host, expected in ((samples.pool(**role), "manager", True), (samples.pool(), "alpha", False)):
+            text = drop_in.config(pool, "10.128.0.1", host, ["carol", "dave"])
+            self.assertEqual(expected, "\nNEGOTIATOR.ALLOW_ADMINISTRATOR = root@$(UID_DOMAIN)/$(IP_ADDRESS), condor@$(UID_DOMAIN)/$(IP_ADDRESS), "
+                                       "carol@$(UID_DOMAIN)/$(IP_ADDRESS), dave@$(UID_DOMAIN)/$(IP_ADDRESS)\n" in text)
+            self.assertNotIn("carol", text.replace("\nNEGOTIATOR.ALLOW_ADMINISTRATOR", "\0").partition("\0")[0])
+
     def test_a_login_machine_has_a_queue_like_a_workers_and_nothing_of_slots(self):
         worker, login = self.settings(), self.settings(node__role="login")
         self.assertEqual("MASTER, SCHEDD", login["DAEMON_LIST"])

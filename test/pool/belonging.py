@@ -1,7 +1,8 @@
 """Who people and machines are for HTCondor in an open pool: by their account on their own machine, and by nothing that they say of themselves."""
 
 from jobs import Job
-from pool import ZONE
+from managers import ALICE, factor
+from pool import ADMIN, ZONE
 from tally import must
 from waiting import until
 
@@ -76,6 +77,10 @@ def run(tally, pool):
         for machine in (alpha, manager):
             must(len(set(machine.sh("condor_status -af Machine", "bob").split())) == len(pool.workers), f"{machine.name} does not see all machines")
             must("alice@alpha" in machine.sh("condor_userprio -all 2>&1; :", "bob"), f"{machine.name} does not see priorities")
+    with tally.case("the pool's administrator gives shares on the manager, and nobody else does"):
+        for person, given, expected in ((ADMIN, 77, "77.00"), ("bob", 55, "77.00"), (ADMIN, 1000, "1000.00")):
+            manager.sh(f"condor_userprio -setfactor {ALICE} {given} 2>&1; :", person)
+            until(lambda: factor(manager), lambda found, expected=expected: found == expected, f"the factor is {expected} after {person}", 30, pause=1.0)
 
 
 def levels(machine, schedd, name):

@@ -19,6 +19,8 @@ MANAGERS = (MANAGER, "second", "third")
 OWNER = "Ada of lab 3"
 GATEWAY, FIRST = "192.0.2.1", 10
 PEOPLE = ("alice", "bob")
+ADMIN = "carol"
+"""The pool's administrator, who has an account on managers."""
 WORLD = "world.example"
 """A name outside of the pool, which the machines' own network knows."""
 
@@ -50,7 +52,7 @@ class Pool:
         if len(self._managers) > 1:
             pool["managers"] = " ".join(self._managers)
         return {"pool": pool, "node": {"role": role, "host": name, "owner": OWNER}, "udp": {"multicast": "no", "port-mapping": "no"},
-                **{f"user:{person}": {} for person in PEOPLE}}
+                **{f"user:{person}": {} for person in PEOPLE}, **({f"user:{ADMIN}": {"admin": "yes"}} if role == "manager" else {})}
 
     def _serve(self):
         """DHCP on the public network, and DNS that knows one name of the world."""

@@ -31,6 +31,10 @@ from wow.refuse import tell as refused
 from wow.slots import begun, disk
 from wow.stops import tell
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Collection
+
 TOLD = 15
 """Seconds between two looks at what wow-jobs says of the queue's jobs, which stands in the queue's ad."""
 LOOK = 60
@@ -55,9 +59,9 @@ VACATE, LONGEST_VACATE = 20, 120
 at most. A machine that is shut down waits for neither longer than stop-jobs does."""
 
 
-def config(pool: Facts, address: str, host: str) -> str:
-    """The drop-in for this machine."""
-    return _common(pool, address, host) + (_open_pool(pool) if pool.open else _certified(pool)) + (_manager(pool) if pool.is_manager else _queue(pool))
+def config(pool: Facts, address: str, host: str, admins: "Collection[str]" = ()) -> str:
+    """The drop-in for this machine. admins: the accounts of a manager that are the pool's administrators."""
+    return _common(pool, address, host) + (_open_pool(pool) if pool.open else _certified(pool)) + (_manager(pool, admins) if pool.is_manager else _queue(pool))
 
 
 def _common(pool: Facts, address: str, host: str) -> str:
@@ -146,10 +150,12 @@ ALLOW_NEGOTIATOR = {owner}, {anybody}
 """
 
 
-def _manager(pool: Facts) -> str:
+def _manager(pool: Facts, admins: "Collection[str]") -> str:
     machines = f"{mapfile.CLAIMED}.{pool.zone}" if pool.open else f"*@node.{pool.zone}, manager@pool.{pool.zone}"
     # The manager's own programs take ads of others away (jobs/ads.py); what an ad may say is COLLECTOR_REQUIREMENTS' matter.
     local = "root@$(UID_DOMAIN)/$(IP_ADDRESS), condor@$(UID_DOMAIN)/$(IP_ADDRESS)"
+    # Who has what share of the pool (condor_userprio) is for its administrators to say, and nobody is root there.
+    people = "".join(f", {name}@$(UID_DOMAIN)/$(IP_ADDRESS)" for name in admins)
     return f"""
 ALLOW_ADVERTISE_MASTER = {machines}, {local}
 ALLOW_ADVERTISE_STARTD = {machines}, {local}
@@ -157,6 +163,7 @@ ALLOW_ADVERTISE_SCHEDD = {machines}, {local}
 COLLECTOR.ALLOW_NEGOTIATOR = $(ALLOW_NEGOTIATOR), {local}
 COLLECTOR.ALLOW_READ = *
 NEGOTIATOR.ALLOW_READ = *
+NEGOTIATOR.ALLOW_ADMINISTRATOR = {local}{people}
 COLLECTOR_TIMEOUT_MULTIPLIER = 2
 NEGOTIATOR_INTERVAL = 5
 NEGOTIATOR_TIMEOUT = 10

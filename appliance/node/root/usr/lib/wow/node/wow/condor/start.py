@@ -1,8 +1,10 @@
 """Starts HTCondor and waits until the pool knows this machine."""
+import grp
 import os
 import time
 
 from wow.condor import collector, drained, drop_in, managers, pace, reread
+from wow.config import users
 from wow.config.facts import Facts
 from wow.lib import console, control, files, paths, system
 from wow.lib.errors import WowError
@@ -36,10 +38,18 @@ def start(pool: Facts, address: str, host: str) -> None:
         refused.write()
     if pool.is_manager:
         drained.write()
-    changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host))
+    changed = files.write_if_changed(CONFIG, drop_in.config(pool, address, host, administrators()))
     system.systemctl("restart" if changed else "start", "--no-block", "condor.service")
     if not changed:
         reread.tried()
+
+
+def administrators(name: str = users.ADMINS) -> list[str]:
+    """This machine's accounts of the pool's administrators."""
+    try:
+        return sorted(grp.getgrnam(name).gr_mem)
+    except KeyError:
+        return []
 
 
 def wait_for_managers(pool: Facts, host: str, pause: "Callable[[float], None]" = time.sleep) -> None:
