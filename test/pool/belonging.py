@@ -76,7 +76,7 @@ def run(tally, pool):
         Job(alpha, "alice", "true").result()
         for machine in (alpha, manager):
             must(len(set(machine.sh("condor_status -af Machine", "bob").split())) == len(pool.workers), f"{machine.name} does not see all machines")
-            must("alice@alpha" in machine.sh("condor_userprio -all 2>&1; :", "bob"), f"{machine.name} does not see priorities")
+            until(lambda machine=machine: machine.sh("condor_userprio -all 2>&1; :", "bob"), lambda said: "alice@alpha" in said, f"{machine.name} sees priorities", 30, pause=1.0)
     with tally.case("the pool's administrator gives shares on the manager, and nobody else does"):
         for person, given, expected in ((ADMIN, 77, "77.00"), ("bob", 55, "77.00"), (ADMIN, 1000, "1000.00")):
             manager.sh(f"condor_userprio -setfactor {ALICE} {given} 2>&1; :", person)
