@@ -24,7 +24,7 @@ for host in mira nora olga; do
     number=$((number + 1)) && /usr/lib/wow/ca/wow-ca machine --state {STATE} --out /run/$host --address 10.128.9.$number --host $host
 done
 echo ADDRESS=127.0.0.1 > /run/wow/ca-address
-sed -i 's/^wow-admin:.*/&alice/' /etc/group
+sed -i 's/^wow-admin:.*/wow-admin:x:987:alice/' /etc/group
 systemctl start wow-ca
 """
 """The pool is open, so its manager has no CA of its own: here is one, as `wow pool create` would make it."""
