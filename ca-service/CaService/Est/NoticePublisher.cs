@@ -75,16 +75,14 @@ internal sealed class NoticePublisher : IAsyncDisposable
     /// <param name="time">The clock.</param>
     /// <param name="log">Takes a line an event.</param>
     /// <param name="heard">What the pool knows, which is taken up first; null where there is no ipopd whose folder can be read.</param>
-    public static NoticePublisher OfAuthority(CaFolder ca, string socket, TimeProvider time, Action<string> log, HeardNotices? heard = null)
-    {
-        Task<bool> IsReadyAsync()
-        {
-            heard?.LookForAuthority();
-            return Task.FromResult(true);
-        }
-
-        return new("authority", known => ca.AuthorityNotice() is var notice && notice.Number > known ? notice : null, socket, time, log, IsReadyAsync);
-    }
+    public static NoticePublisher OfAuthority(CaFolder ca, string socket, TimeProvider time, Action<string> log, HeardNotices? heard = null) =>
+        new(
+            "authority",
+            known => ca.AuthorityNotice() is var notice && notice.Number > known ? notice : null,
+            socket,
+            time,
+            log,
+            After(heard is null ? null : heard.LookForAuthority));
 
     /// <summary>Spreads the keys of the stack.</summary>
     /// <param name="keys">Has them.</param>
@@ -124,16 +122,13 @@ internal sealed class NoticePublisher : IAsyncDisposable
     /// <param name="time">The clock.</param>
     /// <param name="log">Takes a line an event.</param>
     /// <param name="heard">What the pool knows, which is taken up first; null where there is no ipopd whose folder can be read.</param>
-    public static NoticePublisher OfDrained(DrainDesk drained, string socket, TimeProvider time, Action<string> log, HeardNotices? heard = null)
-    {
-        Task<bool> IsReadyAsync()
-        {
-            heard?.LookForDrained();
-            return Task.FromResult(true);
-        }
-
-        return new("drained", known => drained.Read().Number is var number && number > known ? (number, drained.NoticePath) : null, socket, time, log, IsReadyAsync);
-    }
+    public static NoticePublisher OfDrained(DrainDesk drained, string socket, TimeProvider time, Action<string> log, HeardNotices? heard = null) => new(
+        "drained",
+        known => drained.Read().Number is var number && number > known ? (number, drained.NoticePath) : null,
+        socket,
+        time,
+        log,
+        After(heard is null ? null : heard.LookForDrained));
 
     /// <summary>Looks once; called by the clock.</summary>
     public async Task LookAsync()
@@ -159,6 +154,13 @@ internal sealed class NoticePublisher : IAsyncDisposable
         await _one.WaitAsync();
         _one.Dispose();
     }
+
+    /// <summary>Always ready, once what the pool knows was taken up; null: nothing is to be taken up.</summary>
+    private static Func<Task<bool>>? After(Action? takeUp) => takeUp is null ? null : () =>
+    {
+        takeUp();
+        return Task.FromResult(true);
+    };
 
     private async Task PublishAsync()
     {
