@@ -1,13 +1,18 @@
 """A clock for limits: it shows how long the computer had a processor for everybody who wanted one.
 
 Beside other tests, or on a computer that others use, what is waited for takes as much longer as it has less of a processor. The kernel counts the time in which
-somebody waited for one (/proc/pressure/cpu, `some`; Documentation/accounting/psi.rst). Of a second of which that is 0.7, 0.3 pass here. So a limit is for who hangs,
-not for who is slow. What is promised in seconds is measured by time.monotonic, as ever."""
+somebody waited for one (/proc/pressure/cpu, `some`; Documentation/accounting/psi.rst), and what the host took of the processors (/proc/stat, `steal`; proc(5)), which
+is in none of that. Of a second of which both are 0.7, 0.3 pass here. So a limit is for who hangs, not for who is slow. What is promised in seconds is measured by
+time.monotonic, as ever."""
 
+import os
 import threading
 import time
 
 PATH = "/proc/pressure/cpu"
+STAT = "/proc/stat"
+STEAL = 8
+"""The place of steal in a line of /proc/stat, its name counted."""
 SLOWEST = 0.1
 """Of each second at least this passes, so that a wait ends."""
 
@@ -22,10 +27,26 @@ def waited(path=PATH):
     return int(line.rpartition("total=")[2]) / 1e6
 
 
+def stolen(path=STAT):
+    """Seconds since the computer started that its host took of a processor, in the mean of all; 0 where nothing counts them."""
+    try:
+        with open(path, encoding="ascii") as file:
+            lines = [line.split() for line in file if line.startswith("cpu")]
+    except OSError:
+        return 0.0
+    whole, processors = lines[0], len(lines) - 1
+    return int(whole[STEAL]) / os.sysconf("SC_CLK_TCK") / max(1, processors)
+
+
+def lacked():
+    """Seconds since the computer started in which it had no processor for somebody who wanted one."""
+    return waited() + stolen()
+
+
 class Clock:
     """`now` is in seconds since any moment, as time.monotonic's. Several threads may ask. wanted() and real() are what a test replaces."""
 
-    def __init__(self, wanted=waited, real=time.monotonic):
+    def __init__(self, wanted=lacked, real=time.monotonic):
         self._wanted, self._real = wanted, real
         self._lock = threading.Lock()
         self._stood = wanted()

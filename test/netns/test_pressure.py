@@ -44,6 +44,14 @@ class WaitedTests(unittest.TestCase):
     def test_a_kernel_that_does_not_count_has_nobody_wait(self):
         self.assertEqual(0.0, pressure.waited("/nowhere"))
 
+    def test_what_the_host_took_counts_in_the_mean_of_the_processors(self):
+        with tempfile.NamedTemporaryFile("w", suffix="stat") as file:
+            file.write("cpu  1 2 3 4 5 6 7 900 0 0\ncpu0 1 2 3 4 5 6 7 600 0 0\ncpu1 1 2 3 4 5 6 7 300 0 0\nintr 5 6\n")
+            file.flush()
+            self.assertAlmostEqual(450 / os.sysconf("SC_CLK_TCK"), pressure.stolen(file.name))
+        self.assertEqual(0.0, pressure.stolen("/nowhere"))
+        self.assertGreaterEqual(pressure.lacked(), pressure.stolen())
+
     def test_more_programs_than_processors_slow_it(self):
         clock = pressure.Clock()
         programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3 * os.cpu_count())]

@@ -159,6 +159,12 @@ class Running(Clone):
         self.assertEqual(self.main(("#!/bin/sh\necho on my way\nexit 9\n", ())), (1, "0 passed, 1 failed"))
         self.assertTrue(any("on my way" in line for line in self.said))
 
+    def test_the_very_end_says_in_a_line_each_what_failed_and_why(self):
+        long = "".join(f"echo '     alpha: line {number} of a journal'\n" for number in range(60))
+        bad = f"#!/bin/sh\necho 'FAIL the second case (60 s)'\necho '     it is not so'\n{long}exit 9\n"
+        self.assertEqual(self.main(("#!/bin/sh\necho 3 passed, 0 failed\n", ()), (bad, ())), (1, "3 passed, 1 failed"))
+        self.assertEqual(self.said[-2].rstrip().splitlines()[-3:], ["", "s1: s1 ended with 9", "FAIL the second case (60 s) it is not so"])
+
     def test_a_good_count_with_a_bad_exit_is_a_failure(self):
         self.assertEqual(self.main(("#!/bin/sh\necho 2 passed, 0 failed\nexit 1\n", ())), (1, "0 passed, 1 failed"))
 

@@ -31,7 +31,7 @@ class Tally:
         try:
             yield case
         except Exception as error:  # every kind of trouble is this case's failure, not the end of the run
-            why = (explain or self.explain)(error) or traceback.format_exc().splitlines()
+            why = self._why(explain or self.explain, error)
             with self._lock:
                 self.failed += 1
                 self._print("\n     ".join([f"FAIL {name} ({time.monotonic() - begin:.1f} s)", *why]))
@@ -49,6 +49,14 @@ class Tally:
         except Exception as error:  # as in a case
             with self.case(f"{name}: what is between its cases"):
                 raise error
+
+    @staticmethod
+    def _why(explain, error):
+        """A machine that hangs explains nothing, and the case is told all the same."""
+        try:
+            return explain(error) or "".join(traceback.format_exception(error)).splitlines()
+        except Exception as worse:
+            return "".join(line for one in (error, worse) for line in traceback.format_exception(one)).splitlines()
 
     def _print(self, text):
         print(text, file=self._stream, flush=True)

@@ -18,6 +18,19 @@ class CaseTests(unittest.TestCase):
         self.assertEqual((bad.passed, good.passed), (False, True))
         self.assertEqual((tally.passed, tally.failed), (1, 1))
 
+    def test_a_case_is_told_though_what_should_explain_it_fails_too(self):
+        def explain(_):
+            raise TimeoutError("the machine hangs")
+
+        told = io.StringIO()
+        tally = Tally(explain, told)
+        with tally.case("one that fails"):
+            must(False, "the reason")
+        with tally.case("the next one"):
+            pass
+        self.assertEqual((tally.passed, tally.failed), (1, 1))
+        self.assertRegex(told.getvalue(), "(?ms)^FAIL one that fails.*the reason$.*the machine hangs$")
+
     def test_what_a_part_raises_outside_of_its_cases_is_one_failure_and_the_next_part_is_told(self):
         told = io.StringIO()
         tally = Tally(lambda error: [str(error)], told)
