@@ -1,13 +1,13 @@
 """Who people and machines are for HTCondor in an open pool: by their account on their own machine, and by nothing that they say of themselves."""
 
 from jobs import Job
-from managers import ALICE, factor
 from pool import ADMIN, ZONE
 from tally import must
 from waiting import until
 
 CLAIMED = {"_CONDOR_SEC_CLIENT_AUTHENTICATION_METHODS": "CLAIMTOBE", "_CONDOR_SEC_DEFAULT_AUTHENTICATION_METHODS": "CLAIMTOBE"}
 LEVELS = ("READ", "WRITE", "DAEMON", "ADMINISTRATOR")
+ALICE = f"alice@alpha.{ZONE}"
 FORGED = """MyType = "Submitter"
 Name = "{name}"
 Machine = "{machine}.{zone}"
@@ -80,7 +80,7 @@ def run(tally, pool):
     with tally.case("the pool's administrator gives shares on the manager, and nobody else does"):
         for person, given, expected in ((ADMIN, 77, "77.00"), ("bob", 55, "77.00"), (ADMIN, 1000, "1000.00")):
             manager.sh(f"condor_userprio -setfactor {ALICE} {given} 2>&1; :", person)
-            until(lambda: factor(manager), lambda found, expected=expected: found == expected, f"the factor is {expected} after {person}", 30, pause=1.0)
+            until(lambda: pool.factor(ALICE), lambda found, expected=expected: found == expected, f"the factor is {expected} after {person}", 30, pause=1.0)
 
 
 def levels(machine, schedd, name):

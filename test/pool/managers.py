@@ -68,7 +68,7 @@ def run(tally, pool):
         until(lambda: pool.ads("-negotiator", "Machine", by=other), lambda found: found == [f"{other.name}.{ZONE}"], "the negotiator that is gone is not listed", WITHIN)
     with case("jobs that ran when it went go on, and priorities are kept"):
         must_go_on(job)
-        keeps(other)
+        keeps(pool, other)
     with case("it comes back: one manager matches, both list every machine, and the job goes on"):
         first.start()
         first.wait()
@@ -76,7 +76,7 @@ def run(tally, pool):
             pool.listed([machine.name for machine in pool.workers], 120, by=manager)
         agree(pool)
         must_go_on(job)
-        keeps(other)
+        keeps(pool, other)
         Job(pool.alpha, "alice", "id", on=f"beta.{ZONE}").result(WITHIN)
         must("\n001 " in "\n" + log(job), log(job))
         job.remove()
@@ -174,12 +174,6 @@ def copy(machine):
     return machine.sh(f"grep 'Customer[.]{ALICE} PriorityFactor' /var/lib/condor/spool/Accountantnew.log || :", check=False)
 
 
-def keeps(machine):
+def keeps(pool, manager):
     """Waits until a manager tells alice's factor: whoever has just come back knows after half a minute which one matches."""
-    until(lambda: factor(machine), lambda told: told == FACTOR, f"{machine.name} tells {ALICE}'s factor", 2 * AGREED, pause=2.0)
-
-
-def factor(machine):
-    """alice's priority factor as the matching manager tells it, whose ad this manager's collector has."""
-    said = machine.run("condor_userprio", "-pool", f"{machine.name}.{ZONE}", "-allusers", "-priority", check=False).stdout
-    return next((line.split()[3] for line in said.splitlines() if line.startswith(ALICE)), said)
+    until(lambda: pool.factor(ALICE, by=manager), lambda told: told == FACTOR, f"{manager.name} tells {ALICE}'s factor", 2 * AGREED, pause=2.0)

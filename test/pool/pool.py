@@ -99,6 +99,13 @@ class Pool:
         by = by or self.manager
         return by.run("condor_status", "-pool", f"{by.name}.{ZONE}", kind, *more, "-af", attribute, check=False).stdout.splitlines()
 
+    def factor(self, person, by=None):
+        """A person's priority factor as the matching manager tells it, whose ad the collector of a manager has, the first if none is given; all that was said where it is
+        not among that."""
+        by = by or self.manager
+        said = by.run("condor_userprio", "-pool", f"{by.name}.{ZONE}", "-allusers", "-priority", check=False).stdout
+        return next((line.split()[3] for line in said.splitlines() if line.startswith(person)), said)
+
     def explain(self, error):
         """What helps to understand a failure."""
         where = traceback.extract_tb(error.__traceback__)[-1]
