@@ -287,6 +287,15 @@ class Condor(unittest.TestCase):
         self.assertIn("PartOfMachine", settings["SUBMIT_REQUIREMENT_NAMES"].split(", "))
         self.assertIn("WorkingCM", settings["IMMUTABLE_JOB_ATTRS"].split(", "))
 
+    def test_where_a_job_runs_is_the_schedd_s_word_alone(self):
+        settings = self.settings()
+        # What is immutable or secure the schedd itself could not write.
+        own = settings["PROTECTED_JOB_ATTRS"].split(", ")
+        self.assertEqual({"PublicClaimId", "LastPublicClaimId", "RemoteHost"}, set(own))
+        self.assertFalse({*settings["IMMUTABLE_JOB_ATTRS"].split(", "), *settings.get("SECURE_JOB_ATTRS", "").split(", ")}.intersection(own))
+        self.assertIn("OwnPlace", settings["SUBMIT_REQUIREMENT_NAMES"].split(", "))
+        self.assertEqual({f"{name} =?= undefined" for name in own}, set(settings["SUBMIT_REQUIREMENT_OwnPlace"].split(" && ")))
+
     def test_who_only_claims_a_name_gets_none_that_may_do_something(self):
         changes = {"pool__open": "yes", "ca__certificate": None, "ca__ticket": None}
         self.assertIn("CLAIMTOBE /.*/ anybody@claimed.science.internal\n", mapfile.text(samples.pool(**changes)))

@@ -7,6 +7,8 @@ from waiting import until
 
 CLAIMED = {"_CONDOR_SEC_CLIENT_AUTHENTICATION_METHODS": "CLAIMTOBE", "_CONDOR_SEC_DEFAULT_AUTHENTICATION_METHODS": "CLAIMTOBE"}
 LEVELS = ("READ", "WRITE", "DAEMON", "ADMINISTRATOR")
+PLACE = ("PublicClaimId", "LastPublicClaimId", "RemoteHost")
+"""Words of a job by which its queue knows its machine and its shadow."""
 ALICE = f"alice@alpha.{ZONE}"
 FORGED = """MyType = "Submitter"
 Name = "{name}"
@@ -53,7 +55,8 @@ def run(tally, pool):
     with tally.case("a job counts for who submits it, whatever it says of itself"):
         for line, is_taken in (("accounting_group_user = bob", False), ('+AccountingGroup = "bob"', False), (f'+AccountingGroup = "bob@beta.{ZONE}"', False),
                                ("accounting_group = group_a\naccounting_group_user = alice", False), ('+AccountingGroup = "a.alice"', False),
-                               ("accounting_group_user = alice", True), ("nice_user = true", True)):
+                               ("accounting_group_user = alice", True), ("nice_user = true", True),
+                               *((f'+{name} = "<10.128.0.9:9618>#1#2#..."', False) for name in PLACE)):
             alpha.sh("cat > share.sub", "alice", text_in=PLAIN.format(line=line))
             said = alpha.sh("condor_submit share.sub 2>&1; :", "alice")
             must(("submitted to cluster" in said) == is_taken, f"{line}: {said}")
@@ -61,6 +64,21 @@ def run(tally, pool):
         said = alpha.sh(f"""condor_qedit {number} AccountingGroup '"bob"' 2>&1; condor_q {number} -af AccountingGroup""", "alice", check=False)
         must('"bob"' not in said.splitlines()[-1] and said.split()[-1] != "bob", said)
         alpha.sh("condor_rm -all", "alice")
+    with tally.case("where a job runs and by which claim is the queue's to say: nobody gives an own job the place of another's, nor takes its own away"):
+        hers, his = (Job(alpha, person, "sleep 300", on=f"beta.{ZONE}").started() for person in ("alice", "bob"))
+        before = place(alpha, his)
+        must(before[0].startswith("<") and before[0] != place(alpha, hers)[0], f"the queue says {before} of his, {place(alpha, hers)} of hers")
+        for name, value in zip(PLACE, place(alpha, hers)):
+            for wanted in (f'"{value}"', "undefined"):
+                said = alpha.sh(f"condor_qedit {his.number} {name} '{wanted}' 2>&1; :", "bob")
+                must("Failed to set" in said, said)
+        must(place(alpha, his) == before, f"{before} became {place(alpha, his)}")
+        for job in (hers, his):
+            job.remove()
+        ended = Job(alpha, "bob", "true", on=f"beta.{ZONE}")
+        ended.result()
+        until(lambda: alpha.sh(f"condor_history {ended.number} -limit 1 -af LastPublicClaimId"), lambda said: said.startswith("<"),
+              "the queue says by which claim one ran", 30)
     with tally.case("an account of a slot may do nothing at its own machine's queue, even where the fence is down"):
         beta.sh("nft insert rule inet wow slot_lo accept")
         try:
@@ -81,6 +99,11 @@ def run(tally, pool):
         for person, given, expected in ((ADMIN, 77, "77.00"), ("bob", 55, "77.00"), (ADMIN, 1000, "1000.00")):
             manager.sh(f"condor_userprio -setfactor {ALICE} {given} 2>&1; :", person)
             until(lambda: pool.factor(ALICE), lambda found, expected=expected: found == expected, f"the factor is {expected} after {person}", 30, pause=1.0)
+
+
+def place(machine, job):
+    """What the queue says of PLACE."""
+    return machine.sh(f"condor_q {job.number} -allusers -af {' '.join(PLACE)}").split()
 
 
 def levels(machine, schedd, name):

@@ -46,6 +46,9 @@ PATIENCE = 1800
 IN_SLOT = ("ProjectName", "ConcurrencyLimits", "NiceUser", "ExecutableSize", "ImageSize")
 """Words of a job that go into its slot's ad, which goes to the starter and to each manager: the startd evaluates the second. One of a former release copies the others as
 expressions (HTCondor 23.9.6, test/pool)."""
+OF_THE_SCHEDD = ("PublicClaimId", "LastPublicClaimId", "RemoteHost")
+"""Words of a job by which wow-jobs knows its machine and its shadow (jobs/queue.py). The schedd writes them. It could not if they were immutable or secure: those it
+holds to itself, too (HTCondor 23.9.6, ModifyAttrCheck)."""
 BESIDE = ("PreCmd", "PostCmd", "ToolDaemonCmd")
 """Words of a job that name a program more (HTCondor, Starter::ConstructProcs, script_proc.cpp and tool_daemon_proc.cpp)."""
 DISK = 256 << 10
@@ -221,13 +224,15 @@ SCHEDD_CRON_WOW_PERIOD = {TOLD}s
 JOB_TRANSFORM_NAMES = $(JOB_TRANSFORM_NAMES) WowWords
 JOB_TRANSFORM_WowWords @=end
 {_evaluated()}@end
-SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, OneProgram, PartOfMachine, ShortProject, ShortLimits, ShortWords
+SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, OneProgram, OwnPlace, PartOfMachine, ShortProject, ShortLimits, ShortWords
 SUBMIT_REQUIREMENT_OwnShare = AccountingGroup =?= undefined || AccountingGroup =?= Owner || AccountingGroup =?= strcat("{ads.PATIENT}", Owner)
 SUBMIT_REQUIREMENT_OwnShare_REASON = "A job counts for who submits it: leave accounting_group out, and name no other in accounting_group_user"
 SUBMIT_REQUIREMENT_SlotAccount = RunAsOwner =!= true
 SUBMIT_REQUIREMENT_SlotAccount_REASON = "A job runs in the account of its slot, on whatever machine: leave run_as_owner out"
 SUBMIT_REQUIREMENT_OneProgram = {" && ".join(f"{name} =?= undefined" for name in BESIDE)}
 SUBMIT_REQUIREMENT_OneProgram_REASON = "A machine runs the job's own program alone: leave {", ".join(BESIDE)} out, and call them from it"
+SUBMIT_REQUIREMENT_OwnPlace = {" && ".join(f"{name} =?= undefined" for name in OF_THE_SCHEDD)}
+SUBMIT_REQUIREMENT_OwnPlace_REASON = "The queue alone says where a job runs: leave {", ".join(OF_THE_SCHEDD)} out"
 SUBMIT_REQUIREMENT_PartOfMachine = WorkingCM =?= undefined
 SUBMIT_REQUIREMENT_PartOfMachine_REASON = "A job gets a part of a machine: leave WorkingCM out"
 SUBMIT_REQUIREMENT_ShortProject = ProjectName =?= undefined || size(ProjectName) <= {begun.LONGEST}
@@ -241,6 +246,7 @@ SYSTEM_PERIODIC_HOLD_WowDisk = {_filled()}
 SYSTEM_PERIODIC_HOLD_WowDisk_SUBCODE = {held.DISK_SUBCODE}
 SYSTEM_PERIODIC_HOLD_WowDisk_REASON = {disk.reason(PROVISIONED)}
 IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner, WorkingCM, {", ".join(IN_SLOT)}
+PROTECTED_JOB_ATTRS = {", ".join(OF_THE_SCHEDD)}
 {_slots(pool) if pool.has_slots else ""}"""
 
 
