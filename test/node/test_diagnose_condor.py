@@ -14,7 +14,7 @@ from wow.why import classads
 SLOTS = {"state": "Unclaimed", "start": True, "rule": "(NumDynamicSlots ?: 0) < 128", "jobs": 1, "started": 7, "changed_s": 300.0, "up_s": 7200.0}
 WELL = {"name": "beta.pool.internal", "is_manager": False, "is_listed": True, "managers": 1, "answers": True, "slots": SLOTS, "queue": True, "negotiator": None, "clock_s": -1.0, "held": [],
         "disk": {"path": "/var/lib/wow/execute", "free": 5_000_000_000, "size": 7_000_000_000, "is_bounded": True},
-        "paused": None, "pause_trouble": None, "limits_trouble": None}
+        "paused": None, "pause_trouble": None, "limits_trouble": None, "refused_trouble": None}
 STATUS = {"address": "10.128.0.2", "certified": True, "open": False, "managers": []}
 
 
@@ -44,6 +44,8 @@ class Decisions(unittest.TestCase):
         self.only_wrong("queue-not-listed", "jobs that are submitted here wait", queue=False)
         self.only_wrong("start-false", "by its own rule START: False", "condor_config_val -verbose START", slots={**SLOTS, "start": False, "rule": "False"})
         self.only_wrong("draining", "drained", "condor_drain -cancel", slots={**SLOTS, "state": "Drained"})
+        for what, say in (("pause", "wow resume"), ("limits", "wow limit clear"), ("refused", "wow accept PROJECT")):
+            self.only_wrong(f"{what}-unreadable", "/x cannot be read, so.", say, **{f"{what}_trouble": "/x cannot be read, so"})
         self.only_wrong("manager-silent", "does not answer", "wow ping manager", answers=False, slots=None, queue=False, clock_s=None)
         self.only_wrong("jobs-held", "2 jobs are held: 3.0, 4.1.", "wow why 3.0", held=["3.0", "4.1"])
         self.only_wrong("jobs-held", "9 jobs are held: 0.0, 1.0, 2.0, 3.0, 4.0 and more", held=[f"{number}.0" for number in range(9)])

@@ -30,7 +30,7 @@ FLOORS = {
     "given": ("config", "slots"),
     "page": ("config", "slots", "pause", "computer", "limits", "stops"),
     "acts": ("config", "agent", "pause", "computer", "limits", "stops", "place", "refuse", "screen", "stack", "setup", "join", "page"),
-    "doctor": ("config", "slots", "limits", "stops", "seal", "stack", "condor", "join", "why"),
+    "doctor": ("config", "slots", "limits", "stops", "refuse", "seal", "stack", "condor", "join", "why"),
     "support": ("config", "history"),
     "jobs": ("config", "computer", "limits", "stops", "refuse", "stack", "condor", "given", "page"),
     "web": ("config", "agent", "slots", "pause", "computer", "limits", "stops", "place", "refuse", "screen", "history", "given", "page", "acts"),

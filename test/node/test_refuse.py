@@ -1,4 +1,6 @@
 """Projects that a machine's owner refuses: what may be refused, how it is kept, what HTCondor is told, and the verbs."""
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -14,7 +16,7 @@ from wow.acts import pause as pausing
 from wow.acts import refuse as act
 from wow.agent import allowed
 from wow.lib import names, startd
-from wow.lib.errors import WowError
+from wow.lib.errors import WowError, trouble
 from wow.refuse import ask, state, tell
 from wow.slots import begun
 from wow.slots.running import Job
@@ -73,6 +75,38 @@ class Kept(Folder):
         os.mkdir(os.path.dirname(self.path))
         pathlib.Path(self.path).write_bytes(b'good\nbad"\n$(BAD)\n\xff\n good\n' + b"x" * 100000)
         self.assertEqual(state.read(), ["good"])
+
+    def test_a_file_that_is_no_good_keeps_every_job_away_and_is_told_until_a_project_is_refused_or_accepted(self):
+        os.mkdir(os.path.dirname(self.path))
+        for data, kept in ((b"genome\nstorm su", ["genome"]), (b"genome\n\0\0\0\n", ["genome"]), (b"\0" * 4096, []), (b"\xff\xfe\n", []),
+                           (b"genome\ngenome\n", ["genome"])):
+            for asked, word in (("refuse", "tides"), ("refuse", "genome"), ("accept", "tides")):
+                pathlib.Path(self.path).write_bytes(data)
+                self.assertEqual((state.read(), trouble(state.load) is None), (kept, False), data[:30])
+                with self.assertRaises(WowError) as caught:
+                    tell.Refusing().round(0)
+                self.assertIn(f"{self.path}: is not as this program writes it", str(caught.exception))
+                lines = pathlib.Path(tell.FILE).read_text(encoding="ascii").splitlines()[1:]
+                self.assertEqual((lines[0], len(lines)), ("START = ($(START)) && False", 1 + bool(kept)), data[:30])
+                self.assertIn('role="alert"', refusing.section(self.seen(), "k"))
+                getattr(act, asked)({"project": word}, 0)
+                self.assertEqual(state.load(), sorted({*kept, word} if asked == "refuse" else {*kept} - {word}), data[:30])
+                tell.Refusing().round(0)
+                self.assertNotIn("False", pathlib.Path(tell.FILE).read_text(encoding="ascii"))
+                self.assertNotIn("alert", refusing.section(self.seen(), "k"))
+
+    def test_one_that_the_disk_cannot_read_is_no_good_and_an_empty_one_is_none(self):
+        os.makedirs(self.path)
+        self.assertIn("cannot be read (Is a directory), so a project may be refused that it does not name", trouble(state.load))
+        os.rmdir(self.path)
+        self.assertEqual(state.load(), [])
+        pathlib.Path(self.path).write_bytes(b"")
+        self.assertEqual(state.load(), [])
+
+    @staticmethod
+    def seen():
+        """What the page sees of a machine with slots."""
+        return test_web.Pages.seen(test_web.Pages(), jobs=[])
 
     def test_a_full_disk_is_told_and_a_machine_without_slots_refuses_nothing(self):
         with mock.patch.object(state.files, "write", side_effect=OSError(28, "No space left on device")), self.assertRaises(WowError) as caught:
@@ -162,6 +196,16 @@ class Asked(Folder):
         self.assertEqual(json.loads(self.said(accept, "--json")[1]), {"refused": ["genome"]})
         state.change("genome", False)
         self.assertEqual(self.said(refuse)[1], "This machine refuses no project.")
+        pathlib.Path(self.path).write_bytes(b"genome\nst")
+        with self.assertRaises(WowError) as caught:
+            self.said(refuse)
+        self.assertIn("Refuse again what is missing", str(caught.exception))
+        with mock.patch.object(ask.client, "ask", lambda _, project: state.change(project, True)), contextlib.redirect_stdout(io.StringIO()) as out, \
+                contextlib.redirect_stderr(io.StringIO()) as told:
+            for _ in range(2):
+                self.assertEqual(refuse.VERB.run(refuse.VERB.read(["tides", "--json"])), 0)
+        self.assertEqual(out.getvalue(), '{"refused": ["genome", "tides"]}\n' * 2)
+        self.assertEqual(told.getvalue().count("refuse again what is missing"), 1)
 
     def test_the_page_has_a_button_for_each_that_is_known(self):
         state.change("genome", True)

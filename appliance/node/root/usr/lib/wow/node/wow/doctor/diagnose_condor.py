@@ -77,12 +77,15 @@ def clock(facts: "Condor") -> list[Finding]:
 
 
 def own(facts: "Condor") -> list[Finding]:
-    """The files of a pause and of limits, the queue's held jobs, and the disk."""
+    """The files of a pause, of limits and of refused projects, the queue's held jobs, and the disk."""
     found: list[Finding] = []
     if facts["pause_trouble"]:
         found.append(wrong(CHECK, f"{facts['pause_trouble']}.", "Type `wow resume` to remove it, or pause again.", "pause-unreadable"))
     if facts["limits_trouble"]:
         found.append(wrong(CHECK, f"{facts['limits_trouble']}.", "Type `wow limit clear`, and set them again.", "limits-unreadable"))
+    if facts["refused_trouble"]:
+        found.append(wrong(CHECK, f"{facts['refused_trouble']}.", "Type `wow refuse PROJECT` for what is missing, or `wow accept PROJECT`: that makes it anew.",
+                           "refused-unreadable"))
     if facts["held"]:
         count = len(facts["held"])
         names = ", ".join(facts["held"][:MOST_NAMED]) + (" and more" if count > MOST_NAMED else "")

@@ -4,9 +4,10 @@ import time
 
 from wow.condor import collector, managers
 from wow.config import facts as pool_facts
-from wow.lib import paths, system
+from wow.lib import errors, paths, system
 from wow.lib.errors import WowError
 from wow.limits import words as lent
+from wow.refuse import state as refused
 from wow.slots import quota
 from wow.stops import holding, tell, words
 from wow.why import classads, gather
@@ -42,7 +43,8 @@ def condor(status: "Status | None", services: "dict[str, str | None]") -> "Condo
             "managers": len(managers.listed(pool, status)), "answers": ads is not None, "slots": slots(own, time.time()),
             "queue": bool(gather.of_type(own, "Scheduler")), "negotiator": negotiator(ads or []),
             "clock_s": clock(own), "held": None if is_manager else held(), "disk": disk(pool.has_slots),
-            "paused": paused(), "pause_trouble": words.trouble(), "limits_trouble": lent.trouble()}
+            "paused": paused(), "pause_trouble": words.trouble(), "limits_trouble": lent.trouble(),
+            "refused_trouble": errors.trouble(refused.load)}
     except (WowError, OSError, ValueError):
         return None
 

@@ -67,8 +67,8 @@ class Disk(TypedDict):
 class Condor(TypedDict):
     """HTCondor's part. is_listed: whether a manager is on the list of managers, which are so many; answers: whether the manager did; slots, queue: what it
     lists of this machine; negotiator: the machine of the one that it lists, None if it lists none. clock_s: this machine's clock less the manager's. held:
-    numbers of held jobs, None where the queue does not say. paused: the pause that holds and what ends it, None if there is none; pause_trouble, limits_trouble: what is
-    wrong with the files that keep it and the owner's limits, None if nothing is."""
+    numbers of held jobs, None where the queue does not say. paused: the pause that holds and what ends it, None if there is none; pause_trouble, limits_trouble,
+    refused_trouble: what is wrong with the files that keep it, the owner's limits and the projects that he refuses, None if nothing is."""
     name: str
     is_manager: bool
     is_listed: bool
@@ -83,6 +83,7 @@ class Condor(TypedDict):
     paused: str | None
     pause_trouble: str | None
     limits_trouble: str | None
+    refused_trouble: str | None
 
 
 class Failing(TypedDict):

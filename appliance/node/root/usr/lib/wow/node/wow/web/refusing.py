@@ -2,7 +2,8 @@
 from wow.given import book
 from wow.lib import names
 from wow.refuse import state
-from wow.web.html import Html, button, form, plain, said
+from wow.web.html import Html, alert, button, form, plain, said
+from wow.web.setting import anew
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def section(seen: "Seen", key: str) -> Html:
         lines.append(f"<li>{said(name)}{is_so} {form(f'/{act}', key, hidden + label)}</li>")
     says = "Jobs of a project that you refuse do not begin here, and what runs of it is given back, with 20 s to save what it has."
     listed = f'<ul class="acts">{"".join(lines)}</ul>' if lines else "<p>No project is known yet.</p>"
-    return Html(f"<h2>Refuse projects</h2><p>{says}</p>{listed}")
+    trouble = anew(state.load)
+    return Html(f"<h2>Refuse projects</h2>{alert(said(trouble)) if trouble else ''}<p>{says}</p>{listed}")
 
 
 class Refusing:
