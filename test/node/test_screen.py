@@ -171,7 +171,7 @@ class Kept(Folder):
         with mock.patch.object(keyboard, "take") as take:
             for own, pools, wanted in (("", "us", "us"), ("", "fr", "fr"), ("de", "fr", "de")):
                 state.keep(state.KEYBOARD, own)
-                self.assertIsNone(config.hand(pools, OPENSSL))
+                self.assertEqual(config.hand(pools, OPENSSL), [])
                 self.assertEqual((take.call_args.args, state.line(state.LOCK)), ((wanted,), OPENSSL))
         with mock.patch.object(config.state, "is_unlocked_start", lambda: True):
             config.hand("us", OPENSSL)
@@ -192,16 +192,36 @@ class Kept(Folder):
             self.assertIsNone(act.unlock({"password": GOOD + "2"}, 0))
 
     def test_a_keyboard_of_pool_conf_that_there_is_not_is_told_with_its_key(self):
-        self.assertIn("pool.conf: [node] keyboard: there is no keyboard", str(config.hand("uk", "")))
+        self.assertIn("pool.conf: [node] keyboard: there is no keyboard", str(config.hand("uk", "")[0]))
         state.keep(state.KEYBOARD, "zz9")
-        self.assertIn("KEYBOARD: there is no keyboard", str(config.hand("us", "")))
+        self.assertIn("KEYBOARD: there is no keyboard", str(config.hand("us", "")[0]))
 
-    def test_files_that_are_no_good_are_as_none(self):
+    def test_a_keyboard_s_file_that_is_no_good_is_as_none(self):
         for data in (b"", b"\xff\xfe", b"\n", b" "):
             pathlib.Path(state.KEYBOARD).write_bytes(data)
-            pathlib.Path(state.PASSWORD).write_bytes(data)
-            state.count("fr", OPENSSL)
-            self.assertEqual((state.line(state.COUNTS), state.line(state.LOCK)), ("fr", OPENSSL), data)
+            state.count("fr", "")
+            self.assertEqual(state.line(state.COUNTS), "fr", data)
+
+    def test_a_password_s_file_that_is_no_good_leaves_the_screen_locked_and_is_told_until_another_one_is_set(self):
+        act.screen({"password": GOOD}, 0)
+        whole = pathlib.Path(state.PASSWORD).read_bytes()
+        for data in (b"", b"\xff\xfe", b"\n", b" ", b"\0" * 128, whole[:9], b"x"):
+            for pools, wanted in ((OPENSSL, GOOD), ("", GOOD), ("", "none")):
+                pathlib.Path(state.PASSWORD).write_bytes(data)
+                with mock.patch.object(keyboard, "take"):
+                    [told] = config.hand("us", pools)
+                self.assertIn("PASSWORD: cannot be read as a password, so the screen takes no key. Set another one", str(told), data)
+                self.assertTrue(state.is_locked())
+                for typed in (GOOD, "password", "", "x"):
+                    with self.assertRaises(WowError) as caught:
+                        act.unlock({"password": typed}, 0)
+                    self.assertIn("Set another one", str(caught.exception), data)
+                self.assertIn("cannot be read as a password", screens.show("k").decode())
+                with mock.patch.object(keyboard, "take"), mock.patch.object(config.state, "is_unlocked_start", lambda: True):
+                    self.assertEqual((config.hand("us", pools), state.is_locked()), ([], False))
+                act.screen({"password": wanted}, 0)
+                state.must_have_password()
+                self.assertEqual(state.is_locked(), wanted == GOOD)
 
 
 class Verb(Folder):
@@ -217,6 +237,12 @@ class Verb(Folder):
         self.assertIn("keyboard  de, German", self.run_it("keyboard", "de"))
         self.assertIn("when the password was typed", self.run_it("password", typed=f"{GOOD}\n"))
         self.assertEqual(self.run_it("show", "--json"), '{"keyboard": "de", "locked": true}\n')
+        self.assertIn("whoever", self.run_it("password", "none"))
+        pathlib.Path(state.PASSWORD).write_bytes(b"")
+        state.count("us", "")
+        for words in ([], ["--json"]):
+            with self.assertRaises(WowError):
+                self.run_it(*words)
         self.assertIn("whoever", self.run_it("password", "none"))
         for wrong in (("keyboard",), ("password", "secret"), ("colour",), ("show", "all")):
             with self.assertRaises(UsageError):

@@ -51,6 +51,7 @@ def pools() -> tuple[str, str]:
 
 def unlock(fields: dict[str, str], _: int) -> None:
     """WowError if that is not the screen's password. The page on the screen asks, before it takes a key."""
+    state.must_have_password()
     if state.is_locked() and not password.is_it(fields.get("password", "")[:password.MOST + 1], state.line(state.LOCK)):
         raise WowError("that is not the password", "Try again", code=allowed.NOT_PERMITTED)
 

@@ -19,6 +19,11 @@ def must_be_one(text: str) -> None:
         raise WowError(f"the password has {LEAST} to {MOST} characters: letters without accents, digits, and signs such as !; no blanks", "Choose another one")
 
 
+def is_hash(text: str) -> bool:
+    """Whether it looks like what crypt(5) makes, whole."""
+    return text[:1] == "$" and text.count("$") >= 3 and text.isprintable()
+
+
 def digest(text: str) -> str:
     """A hash with a salt of its own."""
     room = libc.room(192)

@@ -251,7 +251,7 @@ def generate(pool: Pool, data: bytes) -> None:
     files.write(mapfile.FILE, mapfile.text(pool))
     files.write("/etc/resolv.conf", dnsmasq.resolv_conf(pool))
     files.write("/etc/hosts", names.hosts())
-    for trouble in (zone.choose(pool.values["node", "time-zone"]), screen.hand(pool.values["node", "keyboard"], pool.values["node", "console-password"])):
+    for trouble in (zone.choose(pool.values["node", "time-zone"]), *screen.hand(pool.values["node", "keyboard"], pool.values["node", "console-password"])):
         if trouble:
             console.say_of_start(trouble)
     if pool.open:

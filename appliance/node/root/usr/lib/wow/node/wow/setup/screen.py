@@ -24,11 +24,11 @@ def choose(wanted: str) -> None:
         keep_lines_away()
 
 
-def hand(keys: str, password: str) -> WowError | None:
-    """Has the screen have its key map and its password: the owner's, else pool.conf's, which are given. What is wrong with the key map, which then is the usual one.
-    OSError: /run is full."""
+def hand(keys: str, password: str) -> list[WowError]:
+    """Has the screen have its key map and its password: the owner's, else pool.conf's, which are given. What is wrong with the key map, which then is the usual one, and
+    with the password. OSError: /run is full."""
     state.count(keys, password, state.is_unlocked_start())
-    chosen = state.line(state.COUNTS)
+    chosen, found = state.line(state.COUNTS), []
     try:
         keyboard.take(chosen)
     except WowError as error:
@@ -36,8 +36,12 @@ def hand(keys: str, password: str) -> WowError | None:
             error.file = state.KEYBOARD
         else:
             error.file, error.key = "pool.conf", "[node] keyboard"
-        return error
-    return None
+        found.append(error)
+    try:
+        state.must_have_password()
+    except WowError as error:
+        found.append(error)
+    return found
 
 
 def keep_lines_away(screens: str = SCREENS, lines: str = f"/dev/tty{LINES}") -> None:

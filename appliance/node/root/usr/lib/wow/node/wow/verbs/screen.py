@@ -23,10 +23,11 @@ def run(given: Given) -> int:
     layout = state.line(state.COUNTS) or keyboard.USUAL
     if given.has(JSON):
         print(json.dumps({"keyboard": layout, "locked": state.is_locked()}))
-        return 0
-    says = keyboard.layouts().get(layout, ("",))[0]
-    print(f"keyboard  {layout}{f', {says}' if says else ''}")
-    print(f"keys      {'are taken when the password was typed' if state.is_locked() else 'are taken from whoever sits there: wow screen password'}")
+    else:
+        says = keyboard.layouts().get(layout, ("",))[0]
+        print(f"keyboard  {layout}{f', {says}' if says else ''}")
+        print(f"keys      {'are taken when the password was typed' if state.is_locked() else 'are taken from whoever sits there: wow screen password'}")
+    state.must_have_password()
     return 0
 
 

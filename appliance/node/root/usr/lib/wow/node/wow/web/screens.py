@@ -1,6 +1,7 @@
 """The page on which an owner says which keyboard stands at the machine's screen, and sets the password that the screen asks for before it takes a key."""
 from wow.acts import screen as act
 from wow.agent import allowed, client
+from wow.lib import errors
 from wow.lib.errors import WowError
 from wow.screen import keyboard, password, state
 from wow.web.html import Html, alert, button, form, page, plain, said
@@ -30,7 +31,8 @@ def show(key: str, wrong: str = "") -> bytes:
               f'<select id="keyboard" name="keyboard" aria-describedby="keyboard-says">{known}</select>'
               '<p id="keyboard-says">It counts at once: what is printed on a key is what it types. '
               "The menu before the start has the keys of an American keyboard.</p></div>")
-    return page("Screen: WOW", f"<h1>The machine's screen</h1>{alert(said(wrong)) if wrong else ''}<h2>Keyboard</h2>"
+    trouble = wrong or errors.trouble(state.must_have_password)
+    return page("Screen: WOW", f"<h1>The machine's screen</h1>{alert(said(trouble)) if trouble else ''}<h2>Keyboard</h2>"
                 f"{form(PATH, key, choose + button('Set the keyboard', kind='strong'))}"
                 f'<h2>Password</h2>{_password(key)}<p><a href="/">Back to the machine\'s page</a></p>', key)
 
