@@ -22,7 +22,6 @@ internal sealed class PcapWriter : IDisposable
     private readonly byte[] _buffer = new byte[2 * (FrameHeader + ushort.MaxValue + 14)];
     private int _buffered;
     private long _written = FileHeader;
-    private bool _isOver;
 
     /// <summary>Begins a record in a stream that writes at once.</summary>
     /// <param name="stream">Where to; it can be cut.</param>
@@ -41,6 +40,9 @@ internal sealed class PcapWriter : IDisposable
         BinaryPrimitives.WriteUInt32LittleEndian(header[20..], LinktypeEthernet);
         stream.Write(header);
     }
+
+    /// <summary>Whether the record ended before the daemon.</summary>
+    internal bool IsOver { get; private set; }
 
     /// <summary>Begins a file anew, readable by all.</summary>
     /// <exception cref="IOException">It can't be written.</exception>
@@ -79,7 +81,7 @@ internal sealed class PcapWriter : IDisposable
             Flush();
         }
 
-        if (_isOver)
+        if (IsOver)
         {
             return;
         }
@@ -145,9 +147,9 @@ internal sealed class PcapWriter : IDisposable
 
     private void End(string why)
     {
-        if (!_isOver)
+        if (!IsOver)
         {
-            _isOver = true;
+            IsOver = true;
             _ended(why);
         }
     }

@@ -217,7 +217,7 @@ internal sealed class Daemon : IControlled, IDisposable
     private List<WarningReply> Warnings(TimeSpan now) => WarningList.Make(
         _options, _parts.Surroundings.Overlaps, _parts.Network.Warnings,
         _parts.Node.Twin is { } twin ? TwinReport.Describe(_parts.Node.Address, twin) : null, _parts.Identity.Trouble, _parts.Notices?.KeysTrouble,
-        StatusReport.Shortages(_parts.Loop.Shortages, now));
+        StatusReport.Shortages(_parts.Loop.Shortages, now), _parts.Tap.IsRecorded);
 
     private void OnKernelLog(TimeSpan now)
     {

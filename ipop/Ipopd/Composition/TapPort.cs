@@ -59,6 +59,9 @@ internal sealed class TapPort : ITapOutput, IDisposable
     /// <inheritdoc cref="TapDevice.Unwritten"/>
     internal long Unwritten => _tap.Unwritten;
 
+    /// <summary>Whether each frame is recorded.</summary>
+    internal bool IsRecorded => _capture is { IsOver: false };
+
     /// <summary>Packets that came from the machine, each of those that the kernel left whole.</summary>
     internal long Packets { get; private set; }
 

@@ -15,9 +15,10 @@ internal static class WarningList
     /// <param name="certificateTrouble">What is wrong with the certificate; null if nothing is.</param>
     /// <param name="keysTrouble">What is wrong with the keys of the stack; null if nothing is.</param>
     /// <param name="shortages">How often the kernel was short of something, and since when not any more; null if that is no news.</param>
+    /// <param name="isRecorded">Whether each frame is recorded, where the configuration wants that: the record may have ended, or could not be begun.</param>
     internal static List<WarningReply> Make(
         DaemonOptions options, IEnumerable<string> overlaps, IEnumerable<NetworkWarning> network, string? twin, string? certificateTrouble, string? keysTrouble,
-        ShortagesReply? shortages)
+        ShortagesReply? shortages, bool isRecorded)
     {
         var warnings = new List<WarningReply>(overlaps.Select(text => new WarningReply(WarningReply.CodeOverlap, text)));
         warnings.AddRange(network.Select(warning => new WarningReply(Code(warning.Kind), warning.Text)));
@@ -51,7 +52,11 @@ internal static class WarningList
         if (options.TapCapture is { } capture)
         {
             warnings.Add(new(
-                WarningReply.CodeCapture, $"every frame of {options.TapName} is recorded in {capture}; remove {OptionKey.TapCapture} from {options.File} to end that"));
+                WarningReply.CodeCapture,
+                isRecorded
+                    ? $"every frame of {options.TapName} is recorded in {capture}; remove {OptionKey.TapCapture} from {options.File} to end that"
+                    : $"no frame of {options.TapName} is recorded in {capture} now, and ipopd's journal says why; a restart begins it anew, unless "
+                        + $"{OptionKey.TapCapture} is removed from {options.File}"));
         }
 
         return warnings;

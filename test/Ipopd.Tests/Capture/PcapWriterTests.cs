@@ -42,6 +42,7 @@ public sealed class PcapWriterTests
         {
             for (int frame = 0; frame < 3; frame++)
             {
+                Assert.Equal(frame > 1, writer.IsOver);
                 writer.Write(new byte[100]);
                 writer.Flush();
             }
@@ -69,6 +70,7 @@ public sealed class PcapWriterTests
             }
 
             writer.Flush();
+            Assert.True(writer.IsOver);
             Assert.Equal(24 + ((PcapWriter.LongestFile - 24) / (16 + ushort.MaxValue) * (16 + ushort.MaxValue)), disk.Length);
         }
 
