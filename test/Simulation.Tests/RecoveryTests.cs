@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Brunet;
+using Brunet.Addressing;
 using Testing.Simulation;
 using Xunit.Abstractions;
 
@@ -31,6 +32,41 @@ public sealed class RecoveryTests(ITestOutputHelper output)
 
         Assert.Equal((Packets, Packets), (one.Delivered.Count, two.Delivered.Count));
         Assert.InRange(world.Handshakes, 1, 4);
+    }
+
+    [Fact]
+    public void A_list_in_another_order_has_nobody_called_more_often_and_who_is_new_on_it_is_called_at_once()
+    {
+        (long usual, long turning) = (Handshakes(turns: false), Handshakes(turns: true));
+        output.WriteLine($"{usual} handshakes, {turning} with a list that turns");
+        Assert.InRange(turning, usual * 0.9, usual * 1.1);
+
+        static long Handshakes(bool turns)
+        {
+            var world = new SimulatedNetwork(seed: 4);
+            SimulatedNode node = world.Add(NatKind.None, Policy);
+            TransportAddress live = world.Add(NatKind.None, Policy).PublicEndpoint;
+            (TransportAddress dead, TransportAddress fresh) = (live with { Port = 9 }, live with { Port = 99 });
+            node.Node.SetBootstrap(world.Now, [live, dead]);
+            Assert.NotNull(world.RunUntil(() => node.Node.IsJoined, TimeSpan.FromSeconds(5)));
+            for (int second = 0; second < 3000; second++)
+            {
+                if (turns)
+                {
+                    node.Node.SetBootstrap(world.Now, second % 2 == 0 ? [dead, live] : [live, dead]);
+                }
+
+                world.Run(TimeSpan.FromSeconds(1));
+            }
+
+            long handshakes = world.Handshakes;
+            bool isCalled = false;
+            world.Wire = (_, to, _) => isCalled |= to == fresh;
+            node.Node.SetBootstrap(world.Now, [fresh, live]);
+            world.Run(TimeSpan.FromMilliseconds(100));
+            Assert.True(isCalled);
+            return handshakes;
+        }
     }
 
     [Fact]

@@ -43,15 +43,20 @@ internal sealed class Bootstrapper(LocalNode local, PeerTable peers, Agenda agen
     private TimeSpan _next;
     private TimeSpan _lastUdp;
 
+    /// <summary>Replaces the list. Who is new on it is called at once; for the others all goes on.</summary>
     public void Set(TimeSpan now, IReadOnlyList<TransportAddress> bootstrap)
     {
+        _next = bootstrap.Except(list.Endpoints).Any() ? now : _next;
+        _answered.IntersectWith(bootstrap);
         list.Endpoints = bootstrap;
-        _answered.Clear();
-        _next = now;
     }
 
     /// <summary>The network is another one: whoever answers there has yet to show itself.</summary>
-    public void Restart(TimeSpan now) => Set(now, list.Endpoints);
+    public void Restart(TimeSpan now)
+    {
+        _answered.Clear();
+        _next = now;
+    }
 
     /// <summary>A handshake of ours came back to us: that bootstrap is the local node.</summary>
     public void OnSelf(TimeSpan now, Session? session)

@@ -15,7 +15,7 @@ namespace Ipopd.Bootstrap;
 /// </summary>
 internal sealed class BootstrapResolver
 {
-    /// <summary>As many addresses of an entry are taken, the first ones: a name server may answer with thousands.</summary>
+    /// <summary>As many addresses of an entry are taken, the known ones and then the first ones: a name server may answer with thousands, in another order each time.</summary>
     internal const int MostAddresses = 16;
 
     private static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(1);
@@ -42,7 +42,7 @@ internal sealed class BootstrapResolver
         IReadOnlyList<BootstrapEntry> entries, Func<string, CancellationToken, Task<IPAddress[]>> lookup, TimeProvider time, ILogger log)
     {
         (_entries, _lookup, _time, _log) = (entries, lookup, time, log);
-        _resolved = [.. entries.Select(entry => entry.IsLiteral ? Convert(entry, [IPAddress.Parse(entry.Host)]) : [])];
+        _resolved = [.. entries.Select(entry => entry.IsLiteral ? Convert(entry, [], [IPAddress.Parse(entry.Host)]) : [])];
     }
 
     /// <summary>What needs no lookup, there at once.</summary>
@@ -91,7 +91,7 @@ internal sealed class BootstrapResolver
                     continue;
                 }
 
-                TransportAddress[] found = await LookUpAsync(entry, told, cancellation).ConfigureAwait(false);
+                TransportAddress[] found = await LookUpAsync(entry, _resolved[index], told, cancellation).ConfigureAwait(false);
                 isComplete &= found.Length > 0;
 
                 // A failed lookup does not make a known address wrong.
@@ -116,14 +116,17 @@ internal sealed class BootstrapResolver
         return wanted.IsCompleted ? FirstRetry : pause * 2;
     }
 
-    private static TransportAddress[] Convert(BootstrapEntry entry, IPAddress[] addresses) =>
-        [.. addresses.Select(address => TransportAddress.From(new IPEndPoint(address, entry.Port))).Distinct().Take(MostAddresses)];
+    private static TransportAddress[] Convert(BootstrapEntry entry, TransportAddress[] known, IPAddress[] addresses)
+    {
+        TransportAddress[] found = [.. addresses.Select(address => TransportAddress.From(new IPEndPoint(address, entry.Port)))];
+        return [.. known.Intersect(found).Union(found).Take(MostAddresses)];
+    }
 
-    private async Task<TransportAddress[]> LookUpAsync(BootstrapEntry entry, HashSet<BootstrapEntry> told, CancellationToken cancellation)
+    private async Task<TransportAddress[]> LookUpAsync(BootstrapEntry entry, TransportAddress[] known, HashSet<BootstrapEntry> told, CancellationToken cancellation)
     {
         try
         {
-            TransportAddress[] found = Convert(entry, await _lookup(entry.Host, cancellation).ConfigureAwait(false));
+            TransportAddress[] found = Convert(entry, known, await _lookup(entry.Host, cancellation).ConfigureAwait(false));
             told.Remove(entry);
             return found;
         }

@@ -82,6 +82,33 @@ public sealed class BootstrapResolverTests
         Assert.Equal("10.0.0.0:2", found[0].ToString());
     }
 
+    [Fact]
+    public async Task Addresses_of_a_name_that_come_in_another_order_are_the_known_ones_even_where_there_are_too_many()
+    {
+        using var ending = new CancellationTokenSource(TimeSpan.FromSeconds(30));
+        int looks = 0;
+        var resolver = new BootstrapResolver(
+            [new BootstrapEntry("turning.example", 2)], (_, _) => Task.FromResult(Turned(++looks)), new PauseTime { Passes = true }, new LineLogger(TextWriter.Null, false));
+        var told = new List<string[]>();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => resolver.RunAsync(
+            list => told.Add([.. list.Select(address => address.ToString())]), ending.Token));
+        Assert.Equal(2, told.Count);
+        Assert.Equal(["192.0.2.2:2"], told[0].Except(told[1]));
+        Assert.Equal(["192.0.2.18:2"], told[1].Except(told[0]));
+
+        // 20 addresses, each time with another one first; at last one that was taken is gone.
+        IPAddress[] Turned(int look)
+        {
+            if (look == 9)
+            {
+                ending.Cancel();
+            }
+
+            IEnumerable<int> numbers = Enumerable.Range(0, 20).Select(number => ((number + look) % 20) + 1);
+            return [.. numbers.Where(number => look < 8 || number != 2).Select(number => new IPAddress([192, 0, 2, (byte)number]))];
+        }
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
