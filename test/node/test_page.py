@@ -13,6 +13,7 @@ from unittest import mock
 import samples
 
 from wow.config import users
+from wow.jobs import lapsed
 from wow.lib import console
 from wow.lib.errors import WowError
 from wow.page import doctor, keeper, text
@@ -293,6 +294,19 @@ class Keeping(unittest.TestCase):
             with open(self.page, encoding="ascii") as file:
                 self.assertIn(f"state    {said}\n", file.read())
             self.assertEqual(said, "Module surge is developed here: no job runs.")
+
+    def test_a_certificate_that_ended_is_seen_in_what_ipopd_said_here_and_it_is_not_asked_once_more(self):
+        watch = lapsed.Lapsed(lambda: self.keeper.status)
+        with mock.patch.object(lapsed.system, "systemctl") as started:
+            watch.round(0.0)
+            self.rounds(1)
+            watch.round(0.0)
+            started.assert_not_called()
+            self.answer = {**samples.STATUS, "certified": False}
+            self.rounds(1, 100)
+            watch.round(0.0)
+            started.assert_called_once_with("start", "--no-block", "wow-renew.service")
+        self.assertEqual(len(self.asked), 2)
 
     def test_ipopd_away_leaves_what_it_said_and_says_so(self):
         self.rounds(1)

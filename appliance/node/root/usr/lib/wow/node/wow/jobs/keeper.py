@@ -139,7 +139,8 @@ def main() -> int:
     pool = facts.read()
     # Before those that may wait for HTCondor's tools.
     counted, carried = counter.Counter(), line.Line()
-    rounds: list[Callable[[float], None]] = [updates.Updates().round, lapsed.Lapsed().round, page.Keeper(pool).round, counted.round]
+    shown = page.Keeper(pool)
+    rounds: list[Callable[[float], None]] = [updates.Updates().round, shown.round, lapsed.Lapsed(lambda: shown.status).round, counted.round]
     if pool.is_manager:
         rounds += [drained.Draining().round, ads.Keeper(pool).round]
         waits = waiting.Waiting(True, frozenset)

@@ -24,6 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable
 
+    from wow.lib.answers import Status
+
 
 def look(facts: text.Facts) -> None:
     """Adds what files of this machine say, without asking anybody: for the screen and for the web page."""
@@ -53,6 +55,11 @@ class Keeper:
         self._doctor.round(now, self._hint())
         facts.findings, facts.looked = self._doctor.findings, self._doctor.looked
         self._write([text.mode(facts), *text.lines(facts)])
+
+    @property
+    def status(self) -> "Status | None":
+        """What ipopd said last, None if it said nothing yet."""
+        return self._facts.status
 
     def _ask(self) -> None:
         facts = self._facts
