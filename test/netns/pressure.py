@@ -2,8 +2,8 @@
 
 Beside other tests, or on a computer that others use, what is waited for takes as much longer as it has less of a processor. The kernel counts the time in which
 somebody waited for one (/proc/pressure/cpu, `some`; Documentation/accounting/psi.rst), and what the host took of the processors (/proc/stat, `steal`; proc(5)), which
-is in none of that. Of a second of which both are 0.7, 0.3 pass here. So a limit is for who hangs, not for who is slow. What is promised in seconds is measured by
-time.monotonic, as ever."""
+is in none of that. Of a second of which both are 0.7, 0.3 pass here. So a limit is for who hangs, not for who is slow. What is promised in seconds holds
+beside other programs, too: that is measured by a clock that leaves out the host's share alone, Clock(stolen)."""
 
 import os
 import threading

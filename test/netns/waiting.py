@@ -5,15 +5,30 @@ import time
 import pressure
 
 CLOCK = pressure.Clock()
+PROMISED = pressure.Clock(pressure.stolen)
+"""The clock for what is promised in seconds: the computer's host may keep a promise from being held, and nothing else."""
+LIMIT = 180.0
+"""Seconds for whatever is not promised in seconds: whoever hangs is found, and nobody fails for being slow."""
+MOST = 5.0
+"""Seconds that count of what passes from one look to the next. A computer that stood meanwhile, as a virtual machine that is copied does, has looked once."""
 
 
-def until(ask, good, what, limit=30.0, pause=0.05):
+def until(ask, good, what, limit=LIMIT, pause=0.05):
     """Asks until good(answer); returns the answer and the seconds it took, by the day's clock. Raises AssertionError with the last answer."""
-    begin, since = time.monotonic(), CLOCK.now()
+    begin, passed, last = time.monotonic(), 0.0, CLOCK.now()
     while True:
         answer = ask()
         if good(answer):
             return answer, time.monotonic() - begin
-        if CLOCK.now() - since > limit:
+        if passed > limit:
             raise AssertionError(f"{what}: not within {limit:g} s of a machine that is not busy, {time.monotonic() - begin:.0f} s of the day; last seen: {answer}")
         time.sleep(pause)
+        now = CLOCK.now()
+        passed, last = passed + min(now - last, MOST), now
+
+
+def rest(seconds):
+    """Sleeps, on a busy machine as much longer as it lacks processors: for what has no event that could be waited for."""
+    since = CLOCK.now()
+    while CLOCK.now() - since < seconds:
+        time.sleep(min(seconds, 0.1))

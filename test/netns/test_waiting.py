@@ -1,0 +1,45 @@
+import unittest
+from unittest import mock
+
+import waiting
+
+
+class UntilTests(unittest.TestCase):
+    """A look takes what the test says, of the clock for limits; time.sleep takes its pause."""
+
+    def setUp(self):
+        self.now, self.looks = 100.0, 0
+        for place, name, stand_in in ((waiting.CLOCK, "now", lambda: self.now), (waiting.time, "sleep", self.passes)):
+            patch = mock.patch.object(place, name, stand_in)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def passes(self, seconds):
+        self.now += seconds
+
+    def looked(self, *took):
+        """Answers how often it was asked; the looks take so long, the last one's time each one after it."""
+        def ask():
+            self.passes(took[min(self.looks, len(took) - 1)])
+            self.looks += 1
+            return self.looks
+        return ask
+
+    def test_what_is_true_at_once_is_not_waited_for(self):
+        self.assertEqual(1, waiting.until(self.looked(0.0), bool, "it comes")[0])
+
+    def test_what_never_comes_is_given_up_at_the_limit_and_the_last_answer_is_told(self):
+        with self.assertRaisesRegex(AssertionError, "it comes: not within 10 s .* last seen: 11$"):
+            waiting.until(self.looked(0.0), lambda count: count > 11, "it comes", 10, pause=1.001)
+        self.assertLess(self.now, 112)
+
+    def test_looks_that_are_slow_take_from_the_limit(self):
+        with self.assertRaises(AssertionError):
+            waiting.until(self.looked(2.0), lambda count: count > 7, "it comes", 10, pause=0.0)
+
+    def test_a_computer_that_stood_for_longer_than_the_limit_looks_on(self):
+        self.assertEqual(3, waiting.until(self.looked(0.0, 3600.0, 0.0), lambda count: count == 3, "it comes", 10)[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
