@@ -67,7 +67,7 @@ def run(tally, lab, papers):
 def refused(ticket):
     """`wow enroll` with this ticket does not give a certificate; the machine tells about the ticket."""
     probe.root("gamma", "rm -f /run/issue.d/wow.issue")
-    rootshell.ask("gamma", f"timeout 5 wow enroll --ticket {ticket}", 60)
+    rootshell.ask("gamma", f"timeout 20 wow enroll --ticket {ticket}", 60)
     told = probe.until(lambda: rootshell.ask("gamma", "cat /run/issue.d/wow.issue")[1], lambda text: "ticket" in text, "certificate",
                        "gamma tells nothing about its ticket")
     must(not probe.status("gamma").get("certificate"), f"it was certified: {told}")

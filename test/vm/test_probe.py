@@ -4,7 +4,7 @@ import unittest
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "appliance/lab"), str(ROOT / "test/vm")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("appliance/lab", "test/vm", "test/netns")]
 
 import patience  # noqa: E402
 import probe  # noqa: E402
@@ -15,8 +15,8 @@ class Until(unittest.TestCase):
 
     def setUp(self):
         self.now, self.slept = 0.0, []
-        for name, stand_in in (("monotonic", lambda: self.now), ("sleep", self.sleep)):
-            patch = mock.patch.object(probe.time, name, stand_in)
+        for place, name, stand_in in ((probe.time, "monotonic", lambda: self.now), (probe.time, "sleep", self.sleep), (probe.PROMISED, "now", lambda: self.now)):
+            patch = mock.patch.object(place, name, stand_in)
             patch.start()
             self.addCleanup(patch.stop)
 
@@ -45,6 +45,14 @@ class Until(unittest.TestCase):
     def test_where_the_moment_counts_it_is_asked_each_second(self):
         probe.until(self.asked(30, [0, 1]), bool, "pool", "no", probe.at_once)
         self.assertEqual(self.slept, [1])
+
+    def test_a_computer_that_stood_for_longer_than_the_limit_asks_on(self):
+        stood = iter((0, 10 * patience.seconds("pool"), 0))
+
+        def question():
+            self.now += next(stood)
+            return self.now
+        self.assertEqual(probe.until(question, lambda now: len(self.slept) == 2, "pool", "no"), self.now)
 
     def test_in_the_end_it_fails_with_the_last_answer(self):
         with self.assertRaisesRegex(AssertionError, "it does not come; the last answer: 0"):
