@@ -61,7 +61,7 @@ def refused(world, node, code, expected, names_file=False, hide=()):
     """ipopd ends at once with this code and these words."""
     node.write()
     try:
-        ended = run_program(*node.inside(*hide, world.program, "--config", str(node.config)), check=False, timeout=20)
+        ended = run_program(*node.inside(*hide, world.program, "--config", str(node.config)), check=False)
     except subprocess.TimeoutExpired:
         raise AssertionError("ipopd went on running") from None
     must(ended.returncode == code and expected in ended.stdout, f"exit {ended.returncode}: {ended.stdout.strip()}")

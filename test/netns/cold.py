@@ -94,7 +94,7 @@ def rest(pair, figures):
 def stay_small(pair, figures):
     """Resident memory of the receiver before and after four seconds of one flow, and after so many questions, which do make garbage, in MB."""
     # What only the start needed is given back two seconds after the node has joined.
-    until(lambda: usage.resident(pair.right.pid) / 1e6, lambda seen: seen <= MOST_IDLE, "what only the start needed is given back", limit=10)
+    until(lambda: usage.resident(pair.right.pid) / 1e6, lambda seen: seen <= MOST_IDLE, "what only the start needed is given back")
     time.sleep(IDLE)
     seen = [usage.resident(pair.right.pid) / 1e6]
     pair.stream(4)

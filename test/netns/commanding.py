@@ -49,7 +49,7 @@ def _as(user, group, path, command):
             os.setgid(group)
             os.setuid(user)
             with socket.socket(socket.AF_UNIX) as client:
-                client.settimeout(20)
+                client.settimeout(120)
                 client.connect(str(path))
                 client.sendall(json.dumps({"command": command, **ARGUMENTS}).encode() + b"\n")
                 os.write(write, client.makefile("rb").readline())

@@ -21,7 +21,7 @@ client.sendall(digest.hexdigest().encode())
 """
 SENDER = """
 import socket, sys
-server = socket.create_connection((sys.argv[1], 5000), timeout=60)
+server = socket.create_connection((sys.argv[1], 5000), timeout=240)
 server.sendall(sys.stdin.buffer.read())
 server.shutdown(socket.SHUT_WR)
 print(server.recv(64).decode())
@@ -34,7 +34,7 @@ server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 SO_RCVBUFFORCE = 33  # all of them may wait, and the machine's limit is less
 server.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 4 << 20)
 server.bind((sys.argv[1], 5002))
-server.settimeout(30)
+server.settimeout(120)
 print("ready", flush=True)
 got = {}
 try:
@@ -108,7 +108,7 @@ def datagrams(source, target):
     with subprocess.Popen(target.inside("python3", "-c", GATHERER, target.address, "250"), stdout=subprocess.PIPE) as receiver:
         try:
             receiver.stdout.readline()
-            sent = subprocess.run(source.inside("python3", "-c", SCATTERER, target.address), stdout=subprocess.PIPE, timeout=60, check=True)
+            sent = subprocess.run(source.inside("python3", "-c", SCATTERER, target.address), stdout=subprocess.PIPE, timeout=240, check=True)
             got = receiver.stdout.readline()
         finally:
             receiver.kill()
@@ -122,7 +122,7 @@ def transfer(source, target):
         try:
             receiver.stdout.readline()
             begin = time.monotonic()
-            ended = subprocess.run(source.inside("python3", "-c", SENDER, target.address), input=data, stdout=subprocess.PIPE, timeout=120, check=True)
+            ended = subprocess.run(source.inside("python3", "-c", SENDER, target.address), input=data, stdout=subprocess.PIPE, timeout=240, check=True)
             seconds = time.monotonic() - begin
         finally:
             receiver.kill()

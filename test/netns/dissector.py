@@ -19,7 +19,7 @@ import pcap  # noqa: E402
 from frames import UDP, parse  # noqa: E402
 
 CAPTURE = ROOT / "build/out/netns/overlay.pcap"
-PATIENCE = 20
+PATIENCE = 240
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ table inet mute {
 
 def doctor(node, code):
     """{check: (state, sentence)} of a diagnosis, which must end with this code; the first check of a name counts."""
-    ended = run_program(*node.inside(WOW, "doctor", "--json", "--socket", str(node.socket), "--config", str(node.config)), check=False, timeout=60)
+    ended = run_program(*node.inside(WOW, "doctor", "--json", "--socket", str(node.socket), "--config", str(node.config)), check=False)
     must(ended.returncode == code, f"wow doctor on {node.name} ended with {ended.returncode}: {ended.stdout}")
     told = json.loads(ended.stdout)
     must(told["healthy"] == (code == 0), f"{told}")

@@ -39,7 +39,7 @@ def multicast(tally, world, figures):
         until(one.status, lambda status: status["ring"]["joined"], "the first node begins a ring")
         begin = time.monotonic()
         two.start(DEAD)
-        until(lambda: joined(two) and joined(one), lambda both: both, "they are linked", limit=15)
+        until(lambda: joined(two) and joined(one), lambda both: both, "they are linked")
         figures.add("multicast: start of the second to linked", time.monotonic() - begin, "s")
         must(one.peer(two).get("path") == "direct", f"the path is {one.peer(two)}")
         # The kernel's list of groups has them in hexadecimal, back to front.
@@ -74,7 +74,7 @@ def multicast_six(tally, world, figures):
         until(one.status, lambda status: status["ring"]["joined"], "the first node begins a ring")
         begin = time.monotonic()
         two.start("udp:[2001:db8::dead]:4433")
-        until(lambda: joined(two) and joined(one), lambda both: both, "they are linked", limit=20)
+        until(lambda: joined(two) and joined(one), lambda both: both, "they are linked")
         figures.add(f"multicast, {what}: start of the second to linked", time.monotonic() - begin, "s")
         direct(one, two)
         for node in (one, two):
@@ -114,7 +114,7 @@ def remembered(tally, world, figures):
     with tally.case("its bootstrap is dead: it comes back by its remembered peers"):
         begin = time.monotonic()
         one.start(DEAD)
-        until(lambda: joined(one), lambda there: there, "one is back", limit=15)
+        until(lambda: joined(one), lambda there: there, "one is back")
         figures.add("remembered peers: start to linked, bootstrap dead", time.monotonic() - begin, "s")
 
     with tally.case("the first node, which has no list, comes back to its ring by its remembered peers"):
@@ -126,7 +126,7 @@ def remembered(tally, world, figures):
         must(two.stop() == 0, "exit code")
         begin = time.monotonic()
         boot.start()
-        until(lambda: joined(boot), lambda there: there, "boot is back", limit=15)
+        until(lambda: joined(boot), lambda there: there, "boot is back")
         figures.add("remembered peers: restart of the first node to linked", time.monotonic() - begin, "s")
 
     with tally.case("a damaged peers.json is no reason not to start"):

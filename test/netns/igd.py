@@ -73,7 +73,7 @@ class Igd:
         """SIGTERM: it takes its rules away."""
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
-            self._process.wait(60)
+            self._process.wait(240)
 
     def kill(self):
         """As when the gateway loses power."""

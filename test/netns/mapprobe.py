@@ -17,7 +17,7 @@ from natprobe import PORT, hear, own_address, udp
 
 INSIDE_PORT = 7100
 LIFE = 120
-PATIENCE = 20
+PATIENCE = 60
 IGD = "urn:schemas-upnp-org:device:InternetGatewayDevice:1"
 
 

@@ -69,7 +69,7 @@ class Node:
     def ask(self, command, **arguments):
         """One request, one reply."""
         with socket.socket(socket.AF_UNIX) as client:
-            client.settimeout(20)
+            client.settimeout(120)
             client.connect(str(self.socket))
             client.sendall(json.dumps({"command": command, **arguments}).encode() + b"\n")
             with client.makefile("r", encoding="utf-8") as lines:
@@ -100,7 +100,7 @@ class Node:
     def stop(self):
         """SIGTERM; returns the exit code."""
         self._process.send_signal(signal.SIGTERM)
-        return self._process.wait(60)
+        return self._process.wait(240)
 
     def end(self):
         """Stops whatever runs, at the end of the tests."""

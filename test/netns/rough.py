@@ -40,7 +40,7 @@ class Rough(Topology):
     def end(self):
         """What the wire did to how many frames."""
         self._wire.send_signal(signal.SIGTERM)
-        return json.loads(self._wire.communicate(timeout=20)[0])
+        return json.loads(self._wire.communicate(timeout=240)[0])
 
     def close(self):
         if self._wire:

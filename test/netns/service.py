@@ -71,7 +71,7 @@ class Service(Node):
         """Tells systemd; returns what it says."""
         first = pathlib.Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(encoding="ascii").split()[0]
         return subprocess.run(
-            ["nsenter", "-t", first, "--all", "systemctl", *arguments], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=60).stdout
+            ["nsenter", "-t", first, "--all", "systemctl", *arguments], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=240).stdout
 
     def end(self):
         super().end()

@@ -6,13 +6,13 @@ import subprocess
 import time
 
 from tally import must
-from waiting import until
+from waiting import LIMIT, until
 
 CHUNKS, CHUNK = 120, 20000
 SENDER = f"""
 import os, socket, sys, time
 source = open(sys.argv[2], "rb")
-with socket.create_connection((sys.argv[1], 7000), 30) as to:
+with socket.create_connection((sys.argv[1], 7000), 240) as to:
     to.settimeout(None)
     while data := source.read({CHUNK}):
         to.sendall(data)
@@ -29,7 +29,7 @@ print(digest.hexdigest())
 """
 
 
-def streams(one, other, meanwhile, patience=90):
+def streams(one, other, meanwhile, patience=LIMIT):
     """Sends six seconds of data from one machine to another and back again; when both have flowed for a second something happens, and some time
     later all is there. Not a byte may differ."""
     pairs = []
@@ -47,8 +47,8 @@ def streams(one, other, meanwhile, patience=90):
         time.sleep(1)
         meanwhile()
         for data, sender, receiver in pairs:
-            said, _ = receiver.communicate(timeout=patience)
-            must(sender.wait(10) == 0 and said.strip() == hashlib.sha256(data).hexdigest(), "the stream broke, or its data differ")
+            until(lambda ends=(sender, receiver): [end.poll() for end in ends], lambda codes: None not in codes, "both ends of a stream end", patience)
+            must(sender.returncode == 0 and receiver.stdout.read().strip() == hashlib.sha256(data).hexdigest(), "the stream broke, or its data differ")
     finally:
         for _, sender, receiver in pairs:
             for process in (sender, receiver):

@@ -40,6 +40,12 @@ class UntilTests(unittest.TestCase):
     def test_a_computer_that_stood_for_longer_than_the_limit_looks_on(self):
         self.assertEqual(3, waiting.until(self.looked(0.0, 3600.0, 0.0), lambda count: count == 3, "it comes", 10)[0])
 
+    def test_a_rest_is_as_much_longer_as_the_computer_lacks_processors(self):
+        slept = []
+        with mock.patch.object(waiting.time, "sleep", lambda seconds: (slept.append(seconds), self.passes(seconds / 4))):
+            waiting.rest(2.0)
+        self.assertAlmostEqual(8.0, sum(slept), delta=0.2)
+
 
 if __name__ == "__main__":
     unittest.main()

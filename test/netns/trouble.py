@@ -74,7 +74,7 @@ def late_bootstrap(tally, world, figures):
         time.sleep(6)
         must(not early.status()["ring"]["joined"], "it is on a ring without anybody")
         late.start()
-        figures.add("late bootstrap: its start to joined", until(early.status, lambda status: status["ring"]["joined"], "early joins", limit=40)[1], "s")
+        figures.add("late bootstrap: its start to joined", until(early.status, lambda status: status["ring"]["joined"], "early joins")[1], "s")
         lease(early)
         lease(late)
         must(ping(early, late.address) == 1, "no ping")
@@ -90,7 +90,7 @@ def late_name(tally, world, figures):
         until(lambda: "\n".join(named.tail()), lambda log: re.search(r"bootstrap udp:ring\.example:4433 does not resolve", log), "the log says so")
         must(not named.status()["ring"]["joined"], "joined without a name")
         world.topology.hosts("named", "127.0.0.1 localhost\n192.0.2.41 ring.example\n")
-        figures.add("late name: in DNS to joined", until(named.status, lambda status: status["ring"]["joined"], "named joins", limit=60)[1], "s")
+        figures.add("late name: in DNS to joined", until(named.status, lambda status: status["ring"]["joined"], "named joins")[1], "s")
 
 
 def twins(tally, world):

@@ -49,7 +49,7 @@ def fields(capture, *names, port=4433, only="", looks_first=False):
         for name in names:
             command += ["-e", name]
         ended = subprocess.run(
-            command + (["-Y", only] if only else []), stdin=packets, capture_output=True, text=True, timeout=60, check=False,
+            command + (["-Y", only] if only else []), stdin=packets, capture_output=True, text=True, timeout=240, check=False,
             cwd=script.parent, env={"PATH": os.environ["PATH"], "HOME": str(script.parent), "LC_ALL": "C.UTF-8"}, **drop)
     if ended.returncode or "Lua" in ended.stderr:
         raise AssertionError(f"tshark: exit {ended.returncode}: {ended.stderr.strip()}")

@@ -24,9 +24,10 @@ MUTE = "table ip mute { chain input { type filter hook input priority 0; iifname
 AWAY = 95
 # TCP's next try, and a second for the link.
 GOES_ON = 102.4 + 3 - AWAY
-# Three seconds of silence, a try of TCP's, two seconds to be sure, and what a loaded machine takes.
-KNOWN = 15
-AT_ONCE = 1.0
+# Three seconds of silence, a try of TCP's, two seconds to be sure, and many times that for a loaded machine; TCP by itself tries for two minutes.
+KNOWN = 30
+# Less than those three seconds, after which who did not know it yet would have heard.
+AT_ONCE = 2.5
 
 CONNECT = """
 import socket, sys, time
@@ -42,7 +43,7 @@ UNREACHABLE, ABORTED = 113, 103
 # Two lines a second.
 SEND = """
 import socket, sys, time
-with socket.create_connection((sys.argv[1], 7000), 30) as to:
+with socket.create_connection((sys.argv[1], 7000), 240) as to:
     to.settimeout(None)
     for number in range(100000):
         to.sendall(b"%09d\\n" % number)
@@ -99,7 +100,7 @@ class Three:
 
     def connect(self, patience=60):
         """How a connection to the one that vanished ends: the error's number, and after how many seconds."""
-        said = self.one.run("python3", "-c", CONNECT, self.addresses["two"], timeout=patience + 30).stdout.split()
+        said = self.one.run("python3", "-c", CONNECT, self.addresses["two"], timeout=patience + 240).stdout.split()
         return (int(said[0]), float(said[1])) if said else None
 
 

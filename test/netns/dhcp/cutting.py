@@ -83,14 +83,14 @@ class Cut:
         healed, flowing = threading.Event(), threading.Barrier(len(STREAMS) + 1)
 
         def wait():
-            flowing.wait(60)
+            flowing.wait(600)
             healed.wait()
 
         flows = [Worker(lambda pair=pair: streams(self._nodes[pair[0]], self._nodes[pair[1]], wait, patience=LATE)) for pair in STREAMS]
         for flow in flows:
             flow.start()
         try:
-            flowing.wait(60)
+            flowing.wait(600)
             self._cut()
         finally:
             healed.set()

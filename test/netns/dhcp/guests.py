@@ -94,7 +94,7 @@ class Guest:
         return self.node.inside("unshare", "-m", "sh", "-c", PRIVATE, str(self.folder), *command)
 
     def _tell(self, *command):
-        subprocess.run(self._private(*command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False)
+        subprocess.run(self._private(*command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=240, check=False)
 
     def _end(self, how):
         if self.runs():

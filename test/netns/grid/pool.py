@@ -6,7 +6,7 @@ import time
 from clients import lease
 from internet import BOOT, BOOT_SIX
 from node import Node
-from waiting import until
+from waiting import CLOCK, until
 from wire import Wire
 
 BOOTSTRAP = f"udp:{BOOT}:4433 udp:[{BOOT_SIX}]:4433"
@@ -37,7 +37,7 @@ class Pool:
         lease(boot)
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(lambda site: self.nodes[site.name].start(BOOTSTRAP), self.sites))
-        end = time.monotonic() + JOIN_LIMIT
+        end = CLOCK.now() + JOIN_LIMIT
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(lambda site: self._address(site, end), sorted(self.sites, key=lambda site: not site.claims["udp"])))
         return [site for site in self.sites if site.name not in self.addresses]
@@ -89,7 +89,7 @@ class Pool:
     def _address(self, site, end):
         node = self.nodes[site.name]
         while not node.status()["ring"]["joined"]:
-            if time.monotonic() > end:
+            if CLOCK.now() > end:
                 return
             time.sleep(0.2)
         self.addresses[site.name] = lease(node)["ip"]

@@ -44,7 +44,7 @@ def run(tally, office):
         text = router.config.read_text(encoding="utf-8").replace("open = yes", "open = no")
         config = router.folder / "closed.conf"
         config.write_text(text, encoding="utf-8")
-        ended = subprocess.run([office.program, "--config", str(config)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=20)
+        ended = subprocess.run([office.program, "--config", str(config)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=240)
         must(ended.returncode == 2 and "[router] lan = yes needs [pool] open = yes" in ended.stdout, f"{ended.returncode}: {ended.stdout}")
 
 
@@ -65,6 +65,6 @@ def cheat(router, far, host, false):
 
 def gone(office, far, host, address):
     """Waits until the router has given an address back and the DHT knows nobody who owns it."""
-    until(office.served, lambda served: address not in served.values() and host.mac not in served, f"{address} is given back", limit=60, pause=0.5)
-    answer, _ = until(lambda: far.ask("ping", target=address), lambda answer: not answer["ok"], f"nobody owns {address}", limit=20, pause=0.5)
+    until(office.served, lambda served: address not in served.values() and host.mac not in served, f"{address} is given back", pause=0.5)
+    answer, _ = until(lambda: far.ask("ping", target=address), lambda answer: not answer["ok"], f"nobody owns {address}", pause=0.5)
     must("nobody in the pool has the address" in answer["error"], f"{answer}")

@@ -109,10 +109,10 @@ class Office:
         """What the router says of its hosts: addresses by Ethernet address."""
         return {host["mac"]: host["address"] for host in self.nodes["office"].status()["router"]["hosts"] if host["address"]}
 
-    def binds(self, host, limit=60):
+    def binds(self, host):
         """Waits until a host has the address that the router says it has; returns it."""
         return until(lambda: (host.address, self.served().get(host.mac)), lambda seen: seen[0] is not None and seen[0] == seen[1],
-                     f"{host.name} has the address that the router gave it", limit=limit, pause=0.3)[0][0]
+                     f"{host.name} has the address that the router gave it", pause=0.3)[0][0]
 
     def explain(self, error):
         """What helps to understand a failure."""

@@ -76,7 +76,7 @@ def dropped(node, reason):
 
 def dig(asker, server, *question):
     """The answers of a name server."""
-    return asker.run("dig", f"@{server}", "+short", "+tries=2", "+time=5", *question, check=False).stdout.split()
+    return asker.run("dig", f"@{server}", "+short", "+tries=2", "+time=30", *question, check=False).stdout.split()
 
 
 def iperf(host, far):
@@ -86,7 +86,7 @@ def iperf(host, far):
         until(lambda: far.run("ss", "-Hltn", "sport", "=", ":5201").stdout, lambda seen: seen, "iperf3 listens")
         rates = []
         for how in ([], ["-R"]):
-            ended = json.loads(host.run("iperf3", "-c", far.address, "-p", "5201", "-t", "3", "-J", *how, timeout=60).stdout)
+            ended = json.loads(host.run("iperf3", "-c", far.address, "-p", "5201", "-t", "3", "-J", *how).stdout)
             rates.append(ended["end"]["sum_received"]["bits_per_second"] / 1e6)
         return rates
     finally:
