@@ -12,7 +12,6 @@ wow resume
 condor_reconfig
 condor_rm -all"""
 """Ends what parts do to a machine that others share with them: jobs, pauses, limits, what is drained, HTCondor's own settings and what of it was stopped."""
-LIMIT = 180.0
 
 
 @contextlib.contextmanager
@@ -33,4 +32,4 @@ def begin(pool):
         if machine.is_on:
             machine.sh(LEFT, check=False)
     pool.listed([machine.name for machine in pool.workers])
-    until(lambda: pool.ads("-startd", "State"), lambda states: states and not {"Claimed", "Preempting"}.intersection(states), "no machine has a job", LIMIT, pause=1.0)
+    until(lambda: pool.ads("-startd", "State"), lambda states: states and not {"Claimed", "Preempting"}.intersection(states), "no machine has a job", pause=1.0)

@@ -54,7 +54,7 @@ def waits(tally, pool):
         first = Job(alpha, "alice", "sleep 300", on=f"beta.{ZONE}", more=f"request_cpus = {cpus}").started()
         second = Job(alpha, "bob", "sleep 300", on=f"beta.{ZONE}", more=f"request_cpus = {cpus}")
         third = Job(alpha, "bob", "sleep 300", on=f"beta.{ZONE}", more=f"request_cpus = {cpus}")
-        found = until(lambda: why(alpha, "bob", third.number), lambda said: said["code"] == "busy", "it is busy", 40)[0]
+        found = until(lambda: why(alpha, "bob", third.number), lambda said: said["code"] == "busy", "it is busy")[0]
         must(found["machines"] == {"in_pool": len(pool.workers), "would_do": 1, "free": 0}, f"{found}")
         must("One machine (beta) would do, and it is busy with jobs of alice@alpha (1)" in found["text"] and "after 1 other job of the same person" in found["text"],
              f"{found}")
@@ -67,12 +67,12 @@ def placed(tally, pool):
     alpha = pool.alpha
     with tally.case("wow why: a job that runs, and one that has ended"):
         job = Job(alpha, "alice", "sleep 300", on=f"beta.{ZONE}").started()
-        found = until(lambda: why(alpha, "alice", job.number), lambda said: said["code"] == "running", "it runs", 20)[0]
+        found = until(lambda: why(alpha, "alice", job.number), lambda said: said["code"] == "running", "it runs")[0]
         must(found["host"] == "beta" and "It has run on beta for" in found["text"], f"{found}")
         job.remove()
         job = Job(alpha, "alice", "exit 7", on=f"beta.{ZONE}")
         job.wait()
-        found = until(lambda: why(alpha, "alice", job.number), lambda said: said["code"] == "ended", "it has ended", 20)[0]
+        found = until(lambda: why(alpha, "alice", job.number), lambda said: said["code"] == "ended", "it has ended")[0]
         must("with exit code 7" in found["text"], f"{found}")
     with tally.case("wow why: a held job's reason with what to do, and a job of another person"):
         job = Job(alpha, "alice", "sleep 300", more="transfer_input_files = /nonexistent/data")
@@ -191,12 +191,12 @@ def found(machine, codes, user="root"):
     def ask():
         said = json.loads(machine.run("runuser", "-u", user, "--", "wow", "doctor", "--json", check=False).stdout)
         return {one["code"]: one for one in said["findings"] if one["check"] == "HTCondor"}
-    return until(ask, lambda findings: codes <= set(findings), f"{machine.name}: wow doctor finds {codes}", 60)[0]
+    return until(ask, lambda findings: codes <= set(findings), f"{machine.name}: wow doctor finds {codes}")[0]
 
 
 def told(pool, number, code, part):
     """Waits until alice is told so."""
-    found = until(lambda: why(pool.alpha, "alice", number), lambda said: said["code"] == code, f"wow why says {code}", 60)[0]
+    found = until(lambda: why(pool.alpha, "alice", number), lambda said: said["code"] == code, f"wow why says {code}")[0]
     must(part in found["text"] and found["todo"], f"{found}")
 
 

@@ -3,7 +3,7 @@
 import json
 import time
 
-from jobs import UNTIL_TOLD, Job, tell
+from jobs import KEEPS, SAVES, UNTIL_TOLD, Job, tell
 from looking import events, starts
 from pool import ZONE
 from tally import must
@@ -11,17 +11,12 @@ from waiting import until
 
 POLLED = 12.0
 """Seconds until HTCondor has taken up what it was told, and another cycle has matched."""
-LIMIT = 90.0
 PROJECT, OTHER, STRANGE = "storm surge", "genome", "  <B>a%x;   ü "
 CLEANED = "?b?a?x? ?"
 """The strange one, in small letters, as this machine shows it: ü is two bytes for its queue, and one letter here."""
 BURNS = "while :; do :; done"
 BURN = 5
 """Seconds of a processor that the first job has at least."""
-SAVES = """[ ! -e kept ] || { cat kept; exit 0; }
-trap 'echo saved > kept; exit 1' TERM
-while :; do sleep 0.2 & wait $!; done"""
-KEEPS = "when_to_transfer_output = ON_EXIT_OR_EVICT\ntransfer_output_files = kept"
 
 MANY = "x" * 500
 FILLS = (("ProjectName", f'"{MANY}"', "200 characters"), ("ConcurrencyLimits", f'strcat("{MANY}", "")', "400 characters"),
@@ -47,10 +42,10 @@ def run(tally, pool):
     before = given(beta)
     job = Job(alpha, "alice", BURNS, on=here, more=of(PROJECT)).started()
     with tally.case("a starter notes the project of its job, and the pages show it"):
-        until(lambda: beta.sh("cat /run/wow/begun/*; :"), lambda said: PROJECT in said.splitlines(), "it is noted", 20)
-        until(lambda: beta.sh("cat /run/wow/page"), lambda said: f"alice@alpha.{ZONE}, {PROJECT}" in said, "the screen's page shows it", 20)
+        until(lambda: beta.sh("cat /run/wow/begun/*; :"), lambda said: PROJECT in said.splitlines(), "it is noted")
+        until(lambda: beta.sh("cat /run/wow/page"), lambda said: f"alice@alpha.{ZONE}, {PROJECT}" in said, "the screen's page shows it")
     with tally.case("what a job had of the processor is its project's, and is kept when wow-jobs or the machine is stopped"):
-        until(lambda: max(beta.slots.values(), default=0), lambda spent: spent > BURN * 1e6, "it burns", LIMIT)
+        until(lambda: max(beta.slots.values(), default=0), lambda spent: spent > BURN * 1e6, "it burns")
         time.sleep(6)
         beta.run("systemctl", "restart", "wow-jobs.service")
         found = given(beta)
@@ -66,11 +61,11 @@ def run(tally, pool):
         first = Job(alpha, "alice", UNTIL_TOLD, on=here, more=f"{of(PROJECT)}\n{whole}\nhold = true")
         second = Job(alpha, "alice", BURNS, on=here, more=f"{of(OTHER)}\n{whole}\nhold = true")
         alpha.sh(f"condor_release {first.number} {second.number}", "alice")
-        until(lambda: noted(beta), lambda said: said == {PROJECT}, "the first one's is noted", LIMIT)
+        until(lambda: noted(beta), lambda said: said == {PROJECT}, "the first one's is noted")
         tell(beta)
         first.wait()
         second.started()
-        until(lambda: noted(beta), lambda said: said == {OTHER}, "the second one's is noted", 20)
+        until(lambda: noted(beta), lambda said: said == {OTHER}, "the second one's is noted")
         second.remove()
         must(claims(beta) == had + 1, "each had a claim of its own, which proves nothing")
     with tally.case("a queue takes no word of a job that would fill its slot's ad, neither with the job nor later"):
@@ -87,7 +82,7 @@ def run(tally, pool):
         job.remove()
     with tally.case("what a job says of its size stands in no ad of its slot"):
         job = Job(alpha, "alice", BURNS, on=here, more="\n".join(f'+{name} = ifThenElse(true, 7, "{MANY}")' for name in SIZES)).started()
-        said = until(lambda: alpha.sh("condor_status -any -long -constraint 'RemoteUser =!= undefined'"), bool, "the slot tells of itself", LIMIT)[0]
+        said = until(lambda: alpha.sh("condor_status -any -long -constraint 'RemoteUser =!= undefined'"), bool, "the slot tells of itself")[0]
         must(MANY not in said and "slot1_1@" in said, said)
         job.remove()
     refusals(tally, pool, alpha, beta, here)
@@ -105,12 +100,11 @@ def noted(machine):
 
 def refusals(tally, pool, alpha, beta, here):
     """Of what the owner refuses."""
-    saves = Job(alpha, "alice", SAVES, on=here, more=f"{of(PROJECT)}\n{KEEPS}").started()
+    saves = Job(alpha, "alice", SAVES, on=here, more=f"{of(PROJECT)}\n{KEEPS}").ready(beta)
     other = Job(alpha, "alice", BURNS, on=here, more=of(OTHER)).started()
     with tally.case("a project that is refused gets its job back, with time for its checkpoint; what runs of another goes on"):
-        time.sleep(2)
         must(json.loads(beta.sh(f"wow refuse {PROJECT} --json", "bob")) == {"refused": [PROJECT]}, "it is not refused")
-        until(lambda: events(saves, "004"), bool, "it is given back", LIMIT)
+        until(lambda: events(saves, "004"), bool, "it is given back")
         must(alpha.sh(f"condor_q {saves.number} -af JobStatus", "alice").strip() == "1", "it does not wait")
         time.sleep(POLLED)
         must((starts(saves), starts(other), events(other, "004")) == (1, 1, 0), "it runs again, or the other was given back")
@@ -120,19 +114,19 @@ def refusals(tally, pool, alpha, beta, here):
         beta.start()
         beta.wait()
         pool.listed([machine.name for machine in pool.workers])
-        must("well" in Job(alpha, "alice", "echo well", on=here, more=of(OTHER)).result(LIMIT), "another does not run")
-        must("well" in Job(alpha, "alice", "echo well", on=here).result(LIMIT), "one without a project does not run")
+        must("well" in Job(alpha, "alice", "echo well", on=here, more=of(OTHER)).result(), "another does not run")
+        must("well" in Job(alpha, "alice", "echo well", on=here).result(), "one without a project does not run")
         must(starts(saves) == 1 and PROJECT in beta.sh("wow refuse", "alice"), "it is not refused any more")
         findings = {one["code"] for one in json.loads(beta.sh("wow doctor --json || :"))["findings"]}
         must("start-false" not in findings, f"{findings}")
     with tally.case("accepted again, its job goes on from its checkpoint"):
         beta.sh(f"wow accept '{PROJECT}'", "bob")
-        must("saved" in saves.result(LIMIT), "it began anew")
+        must("saved" in saves.result(), "it began anew")
         must(beta.sh("wow refuse").strip() == "This machine refuses no project.", beta.sh("wow refuse"))
     with tally.case("whatever a stranger calls a project, it is refused by the name that is shown"):
         strange = Job(alpha, "alice", BURNS, on=here, more=of(STRANGE)).started()
         beta.sh(f"wow refuse '{CLEANED}'", "bob")
-        until(lambda: events(strange, "004"), bool, "it is given back", LIMIT)
+        until(lambda: events(strange, "004"), bool, "it is given back")
         time.sleep(POLLED)
         must(starts(strange) == 1, "it runs again")
         strange.remove()

@@ -24,8 +24,8 @@ WORKS = (1, 10)
 """Seconds that a job works."""
 EVERY = 5.0
 """Seconds from one submission to the next; each brings a job for every worker."""
-APPEARS, ENDS, BACK = 60.0, 300.0, 120.0
-"""Seconds within which a part is there to be killed, within which all jobs end after the last kill, and machines are in the pool."""
+ENDS = 300.0
+"""Seconds within which all jobs end after the last kill."""
 SAID = ("004", "007", "009", "012", "021", "022", "024")
 """Events of a job's log that say why it runs again: evicted, shadow's exception, aborted, held, error of the machine, disconnected, not reconnected."""
 JOB = """#!/bin/sh
@@ -68,6 +68,7 @@ def run(tally, pool, seed, kills):
             kill(pool, part, which, spared, feed)
     print(f"     {len(feed.jobs)} jobs were submitted, {feed.refused} times a queue took none", flush=True)
     with tally.case("no job is lost: each ends once by its log, or the log says why the end came again, with its whole output"):
+        must(feed.jobs, "no queue took a job")
         until(lambda: [job for job in feed.jobs if "005" not in feed.events(job)], lambda left: not left, "all jobs end", ENDS, pause=1.0)
         for job in feed.jobs:
             must(is_told(feed.events(job)) and feed.output(job) == [f"begin {job}", f"end {job}"], f"{job}: {feed.events(job)}, {feed.output(job)}")
@@ -78,7 +79,7 @@ def run(tally, pool, seed, kills):
         must(not (silent := {job: feed.events(job) for job in twice - spared.jobs if not set(SAID).intersection(feed.events(job))}), f"{silent}")
         must(all(job in ends for job in feed.jobs), "the machines' journals do not have all ends")
     with tally.case("every machine is in the pool again and is who it was, and none has founded a CA"):
-        pool.listed([machine.name for machine in pool.workers], BACK)
+        pool.listed([machine.name for machine in pool.workers])
         must((now := {machine.name: identity(machine) for machine in pool.machines.values()}) == was, f"{now}, and it was {was}")
 
 
@@ -99,7 +100,7 @@ def kill(pool, part, which, spared, feed):
             spared.jobs.add(f"{machine.name}.{job}")
         print(f"     {machine.name}: {part} {job}".rstrip(), flush=True)
         return True
-    until(killed, bool, f"a {part} runs", APPEARS, pause=0.2)
+    until(killed, bool, f"a {part} runs", pause=0.2)
 
 
 def is_told(events):
@@ -144,14 +145,19 @@ class Feed(threading.Thread):
     def run(self):
         """One machine after the other."""
         while not self._ends.wait(EVERY):
-            machine = self._dice.choice(self._pool.workers)
-            said = machine.sh("timeout 30 condor_submit -terse killing.sub || :", "alice", check=False)
-            if (match := re.search(r"^(\d+)\.(\d+) - \1\.(\d+)$", said, re.MULTILINE)) is None:
-                self.refused += 1
-                continue
+            self._submit()
+
+    def _submit(self):
+        machine = self._dice.choice(self._pool.workers)
+        said = machine.sh("timeout 120 condor_submit -terse killing.sub || :", "alice", check=False)
+        if (match := re.search(r"^(\d+)\.(\d+) - \1\.(\d+)$", said, re.MULTILINE)) is None:
+            self.refused += 1
+        else:
             self.jobs += [f"{machine.name}.{match[1]}.{number}" for number in range(int(match[2]), int(match[3]) + 1)]
 
     def __enter__(self):
+        # Before anything is killed, when a queue takes them.
+        self._submit()
         self.start()
         return self
 

@@ -17,4 +17,4 @@ def run(tally, pool):
         beta.wait()
         # The ad of before, of all processors, may stand until beta's next one.
         until(lambda: pool.manager.run("condor_status", f"slot1@beta.{ZONE}", "-af", "TotalCpus", check=False).stdout.split(), lambda said: said == ["1.0"],
-              "the manager lists one processor", 90, pause=0.5)
+              "the manager lists one processor", pause=0.5)

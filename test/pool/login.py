@@ -12,8 +12,8 @@ def run(tally, pool):
     with tally.case("a login machine comes up by itself, with a queue that the manager lists, and runs no startd"):
         desk.start()
         desk.wait()
-        until(lambda: pool.ads("-schedd", "Machine"), lambda machines: here in machines, "the manager lists its queue", 60)
-        until(lambda: desk.sh("systemctl is-active wow-join; :").strip(), lambda said: said == "inactive", "it has joined", 60)
+        until(lambda: pool.ads("-schedd", "Machine"), lambda machines: here in machines, "the manager lists its queue")
+        until(lambda: desk.sh("systemctl is-active wow-join; :").strip(), lambda said: said == "inactive", "it has joined")
         must(not desk.sh("pgrep -x condor_startd || :").strip(), "it runs a startd")
     with tally.case("a job of alice on it runs on a worker, and its output comes back"):
         said = Job(desk, "alice", "id -un; hostname").result().split()
@@ -25,4 +25,4 @@ def run(tally, pool):
         must(not wants.has("001"), "the job runs")
         wants.remove()
     desk.kill()
-    until(lambda: pool.ads("-schedd", "Machine"), lambda machines: here not in machines, "the manager forgets its queue", 120)
+    until(lambda: pool.ads("-schedd", "Machine"), lambda machines: here not in machines, "the manager forgets its queue")

@@ -26,6 +26,11 @@ def has(machine, path):
         return False
 
 
+def scratch(machine, name):
+    """The files of a name in the folders of a machine's jobs."""
+    return list(pathlib.Path(f"/proc/{machine.first}/root/var/lib/wow/execute").glob(f"*/{name}"))
+
+
 def programs(machine):
     """(name, its folder in /proc) of what runs on a machine: what the kernel keeps of its name, of ours wow- and the word after main.py."""
     for folder in pathlib.Path(f"/proc/{machine.first}/root/proc").iterdir():

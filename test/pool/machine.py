@@ -119,9 +119,9 @@ class Machine:
         """The virtual address, or None."""
         return self.ask("status")["address"]
 
-    def wait(self, limit=60):
+    def wait(self):
         """Waits until the machine has its address, its fence and HTCondor's configuration."""
-        until(lambda: self.run("test", "-e", "/run/wow/joined", check=False).returncode, lambda code: code == 0, f"{self.name} has joined", limit, pause=0.3)
+        until(lambda: self.run("test", "-e", "/run/wow/joined", check=False).returncode, lambda code: code == 0, f"{self.name} has joined", pause=0.3)
 
     def kill(self):
         """Takes its power away: every process ends at once."""
@@ -129,7 +129,7 @@ class Machine:
             # unshare has its child, the machine's first process, killed with it. Not by cgroup.kill: what systemd starts in a group that was once ended so
             # is ended at once, for as long as the group stands.
             self._process.kill()
-            self._process.wait(30)
+            until(self._process.poll, lambda code: code is not None, f"{self.name} ends")
 
     def end(self):
         """Takes its power away and removes its control group."""
@@ -153,7 +153,7 @@ class Machine:
 ASK = """
 import json, socket, sys
 with socket.socket(socket.AF_UNIX) as client:
-    client.settimeout(20)
+    client.settimeout(120)
     client.connect("/run/wow/ipopd.sock")
     client.sendall(json.dumps({"command": sys.argv[1]}).encode() + b"\\n")
     print(client.makefile().readline())

@@ -5,29 +5,24 @@ import threading
 import time
 
 from anew import apart
-from jobs import Job
-from looking import events, starts, text
+from jobs import KEEPS, SAVES, Job
+from looking import events, scratch, starts, text
 from pool import ZONE
 from tally import must
-from waiting import until
+from waiting import PROMISED, rest, until
 
 SOON = 0.5
-"""Seconds after the end of `wow pause` in which a job may use its last processor time, and after that of `wow resume` its first; how long the verb itself
-takes hangs on how busy the machine is (test/pool/bench)."""
+"""Seconds of a processor that jobs may still use after the end of `wow pause`, and seconds from the end of `wow resume` to their first; how long the verb
+itself takes hangs on how busy the machine is (test/pool/bench)."""
 GRACE = 2.0
 """Seconds for which a job that began just then is waited for."""
 STILL = 1.0
 """Seconds without any processor time, by which a job is known to stand still."""
 TOLD, POLLED = 10.0, 12.0
 """Seconds until HTCondor has taken up what it was told; it looks every five, and the queue hears of it then."""
-LIMIT = 90.0
 BURNS = "while :; do :; done"
-SAVES = """[ ! -e kept ] || { cat kept; hostname; exit 0; }
-trap 'echo saved > kept; exit 1' TERM
-while :; do sleep 0.2 & wait $!; done"""
-ELSEWHERE = '[ "$(hostname)" = beta ] || { echo well; exit 0; }; trap "" TERM; while :; do sleep 1; done'
+ELSEWHERE = '[ "$(hostname)" = beta ] || { echo well; exit 0; }; trap "" TERM; : > ready; while :; do sleep 1; done'
 SLOWLY = SAVES.replace("echo saved", "sleep 25; echo saved")
-KEEPS = "when_to_transfer_output = ON_EXIT_OR_EVICT\ntransfer_output_files = kept"
 COUNTS = "count=0; while [ $count -lt {} ]; do count=$((count + 1)); done"
 SHORT, LONG = f"{COUNTS.format(60000)}; echo well", COUNTS.format(3000000)
 BIG = 200
@@ -50,61 +45,62 @@ def run(tally, pool):
     here = f"beta.{ZONE}"
     job = Job(alpha, "alice", BURNS, on=here).started()
     with tally.case("wow pause stops a job that burns processor time at once, and its slot is suspended then"):
-        until(lambda: burnt(beta), bool, "the job burns processor time", 20)
+        until(lambda: burnt(beta), bool, "the job burns processor time")
         seconds = stops(beta, lambda: beta.sh("wow pause 3h", "alice"))
         print(f"     it stood still {seconds:.2f} s after the verb began")
-        until(lambda: activity(beta), lambda found: found == "Busy -> Suspended", "its slot is suspended", LIMIT)
+        until(lambda: activity(beta), lambda found: found == "Busy -> Suspended", "its slot is suspended")
     waits = Job(alpha, "alice", "echo well", on=here)
     with tally.case("the ad has the reason, nothing new comes, and wow status, doctor and why say so"):
-        until(lambda: set(pool.ads("-startd", "WowPauseReason", "-constraint", f'Machine == "{here}"')), lambda found: found == {"its owner paused it"}, "the ad says it", LIMIT)
+        until(lambda: set(pool.ads("-startd", "WowPauseReason", "-constraint", f'Machine == "{here}"')), lambda found: found == {"its owner paused it"}, "the ad says it")
         said = beta.sh("wow status", "bob")
         must("Paused: its job stands still; by alice" in said and "wow resume" in said, said)
         paused = json.loads(beta.sh("wow status --json", "bob"))["paused"]
         must(paused["who"] == "alice" and paused["until"] - paused["since"] == 3 * 3600 and not paused["finish"], f"{paused}")
         findings = {one["code"]: one["state"] for one in json.loads(beta.sh("wow doctor --json || :"))["findings"]}
         must(findings.get("paused") == "ok" and "start-false" not in findings, f"{findings}")
-        until(lambda: alpha.sh(f"wow why {waits.number}", "alice"), lambda said: "its owner has paused it" in said, "wow why says it", LIMIT)
+        until(lambda: alpha.sh(f"wow why {waits.number}", "alice"), lambda said: "its owner has paused it" in said, "wow why says it")
         must(starts(waits) == 0, "it began")
     with tally.case("wow resume has the job go on at once, in the same run, and what waited comes"):
         seconds = goes_on(beta, lambda: beta.sh("wow resume", "alice"))
         print(f"     it went on {seconds:.2f} s after the verb began")
-        must("well" in waits.result(LIMIT), "it did not run")
-        until(lambda: text(beta, STARTD), lambda said: "slot1_1: Changing activity: Suspended -> Busy" in said, "its slot is busy", LIMIT)
+        must("well" in waits.result(), "it did not run")
+        until(lambda: text(beta, STARTD), lambda said: "slot1_1: Changing activity: Suspended -> Busy" in said, "its slot is busy")
         must(starts(job) == 1 and "paused" not in beta.sh("wow status", "bob").lower(), text(alpha, f"/home/alice/{job.name}.log"))
     with tally.case("wow finish lets a job run on and takes no other, and a pause after it stops the first one"):
         beta.sh("wow finish", "alice")
         waits = Job(alpha, "alice", "echo well", on=here)
         time.sleep(POLLED)
-        must(burnt(beta) and starts(waits) == 0 and status(job) == "2", f"{starts(waits)}, {status(job)}")
+        until(lambda: burnt(beta), bool, "the job burns processor time")
+        must(starts(waits) == 0 and status(job) == "2", f"{starts(waits)}, {status(job)}")
         must("Takes no new jobs" in beta.sh("wow status"), beta.sh("wow status"))
         stops(beta, lambda: beta.sh("wow pause", "bob"))
         goes_on(beta, lambda: beta.sh("wow finish", "bob"))
         job.remove()
-        until(lambda: beta.sh("wow status"), lambda said: "Paused: no job runs; by bob" in said, "it is paused when the job has ended", LIMIT)
+        until(lambda: beta.sh("wow status"), lambda said: "Paused: no job runs; by bob" in said, "it is paused when the job has ended")
         must(starts(waits) == 0, "another began")
         beta.sh("wow resume", "bob")
-        must("well" in waits.result(LIMIT), "it did not run")
+        must("well" in waits.result(), "it did not run")
     with tally.case("a pause ends by itself at its time"):
         job = Job(alpha, "alice", BURNS, on=here).started()
-        until(lambda: burnt(beta), bool, "the job burns processor time", 20)
-        stops(beta, lambda: ask(beta, "pause", "for=12"))
-        until(lambda: burnt(beta), bool, "it goes on", 30, pause=0.3)
+        until(lambda: burnt(beta), bool, "the job burns processor time")
+        stops(beta, lambda: ask(beta, "pause", "for=20"))
+        until(lambda: burnt(beta), bool, "it goes on", pause=0.3)
         must("paused" not in beta.sh("wow status", "bob").lower(), beta.sh("wow status"))
     with apart(tally, pool, "what the agent began is done though the startd was killed before it was told, and nothing stays frozen"):
         # Until the startd lets the job of the last pause go on it thaws it once more, and nobody freezes it anew while wow-jobs is away.
-        until(lambda: activity(beta), lambda found: found.endswith("-> Busy"), "its slot is busy", LIMIT)
+        until(lambda: activity(beta), lambda found: found.endswith("-> Busy"), "its slot is busy")
         beta.run("systemctl", "stop", "wow-jobs.service")
         stops(beta, lambda: beta.sh("wow pause", "alice"))
         beta.sh("kill -9 $(pgrep -x condor_startd)")
         beta.run("systemctl", "start", "wow-jobs.service")
-        until(lambda: beta.sh("cmp -s /run/wow/condor-pause.conf /run/wow/condor-pause.read && grep WowPauseReason /run/wow/condor-pause.read || :").strip(), bool, "HTCondor is told", LIMIT)
-        until(lambda: beta.jobs_processes, lambda left: not left, "the job has ended with its startd", LIMIT)
+        until(lambda: beta.sh("cmp -s /run/wow/condor-pause.conf /run/wow/condor-pause.read && grep WowPauseReason /run/wow/condor-pause.read || :").strip(), bool, "HTCondor is told")
+        until(lambda: beta.jobs_processes, lambda left: not left, "the job has ended with its startd")
         time.sleep(TOLD)
         must(starts(job) == 1, "it began in a machine that is paused")
         beta.sh("wow resume", "alice")
         must(not beta.frozen, f"{beta.frozen} are frozen")
-        until(lambda: starts(job), lambda count: count == 2, "it runs again", 120)
-        until(lambda: burnt(beta), bool, "it burns processor time", 30)
+        until(lambda: starts(job), lambda count: count == 2, "it runs again")
+        until(lambda: burnt(beta), bool, "it burns processor time")
         job.remove()
     gives_back(tally, pool, here)
     with apart(tally, pool, "a machine that is paused stays so when it loses its power, and no job begins there before that is known"):
@@ -118,7 +114,7 @@ def run(tally, pool):
         said = beta.sh("wow status")
         must(starts(job) == 0 and "Paused: no job runs; by alice" in said, said)
         beta.sh("wow resume", "alice")
-        must("well" in job.result(LIMIT), "it did not run")
+        must("well" in job.result(), "it did not run")
     moments(tally, pool, here)
 
 
@@ -128,30 +124,30 @@ def moments(tally, pool, here):
     with apart(tally, pool, "a pause that comes just as jobs begin or end stops those that began, and all end well, once, after it"):
         for late in (0.0, 0.4, 0.8, 1.2, 1.6):
             one = Job(alpha, "alice", SHORT, on=here)
-            until(lambda: beta.sh("pgrep -x condor_starter || :", check=False), bool, "a starter begins", LIMIT, pause=0.1)
+            until(lambda: beta.sh("pgrep -x condor_starter || :", check=False), bool, "a starter begins", pause=0.1)
             time.sleep(late)
             beta.sh("wow pause", "alice")
-            time.sleep(GRACE)
+            rest(GRACE)
             must(not burnt(beta), f"{late} s after the starter began: a job runs in a paused machine")
             beta.sh("wow resume", "alice")
-            must("well" in one.result(LIMIT) and events(one, "005") == 1, f"{late}: {text(alpha, f'/home/alice/{one.name}.log')}")
+            must("well" in one.result() and events(one, "005") == 1, f"{late}: {text(alpha, f'/home/alice/{one.name}.log')}")
     alpha.sh(f"head -c {BIG}M /dev/urandom > big", "alice")
     with apart(tally, pool, "a job whose files are being carried to the machine does not begin there while it is paused, and ends well after it"):
         # Longer than the moment in which it is stopped.
         one = Job(alpha, "alice", f"cksum < big; {LONG}", on=here, disk=f"{BIG + 50}M", more="transfer_input_files = big")
-        until(lambda: beta.sh("ls /var/lib/wow/execute/*/big || :", check=False), bool, "its file comes", LIMIT, pause=0.05)
+        until(lambda: scratch(beta, "big"), bool, "its file comes")
         beta.sh("wow pause", "alice")
         time.sleep(POLLED + 3)
         must(not burnt(beta) and events(one, "005") == 0, "it ran")
         beta.sh("wow resume", "alice")
-        must(one.result(LIMIT).split() == alpha.sh("cksum < big", "alice").split(), "it read another file")
+        must(one.result().split() == alpha.sh("cksum < big", "alice").split(), "it read another file")
     with apart(tally, pool, "a job whose output is being carried back when the pause comes ends well"):
         one = Job(alpha, "alice", "mv big other", on=here, disk=f"{2 * BIG + 50}M", more="transfer_input_files = big\ntransfer_output_files = other")
-        until(lambda: beta.sh("ls /var/lib/wow/execute/*/other || :", check=False), bool, "it has ended", LIMIT, pause=0.05)
+        until(lambda: scratch(beta, "other"), bool, "it has ended")
         beta.sh("wow pause", "alice")
         time.sleep(POLLED)
         beta.sh("wow resume", "alice")
-        one.result(LIMIT)
+        one.result()
         must(alpha.sh("cksum < other", "alice").split() == alpha.sh("cksum < big", "alice").split() and starts(one) == 1, "the output is another")
     alpha.sh("rm -f big other", "alice")
 
@@ -161,37 +157,35 @@ def gives_back(tally, pool, here):
     alpha, beta = pool.alpha, pool.beta
     with apart(tally, pool, "a job that is paused for long is given back, has the time for its checkpoint that it asked for, and goes on elsewhere from there"):
         gives_back_soon(beta)
-        job = Job(alpha, "alice", SLOWLY, more=f'{KEEPS}\njob_max_vacate_time = 90\nrank = TARGET.Machine == "{here}"').started(LIMIT)
-        until(lambda: beta.jobs_processes, bool, "it runs on beta", 20)
+        job = Job(alpha, "alice", SLOWLY, more=f'{KEEPS}\njob_max_vacate_time = 90\nrank = TARGET.Machine == "{here}"').ready(beta)
         beta.sh("wow pause", "alice")
-        said = job.result(LIMIT).split()
+        said = job.result().split()
         must(said[:1] == ["saved"] and said[1:2] != ["beta"], f"{said}")
         log = text(alpha, f"/home/alice/{job.name}.log")
         must(events(job, "004") == 1 and events(job, "012") == 0 and "was not reached" not in log, log)
         beta.sh("wow resume")
     with apart(tally, pool, "a job whose machine gave it back and forgot it before its files were home runs again elsewhere, and not after its lease alone"):
         gives_back_soon(beta)
-        job = Job(alpha, "alice", ELSEWHERE, more=f'rank = TARGET.Machine == "{here}"').started(LIMIT)
-        until(lambda: beta.jobs_processes, bool, "it runs on beta", 20)
+        job = Job(alpha, "alice", ELSEWHERE, more=f'rank = TARGET.Machine == "{here}"').ready(beta)
         evicted = text(beta, STARTD).count(VACATING)
         beta.sh("wow pause", "alice")
-        until(lambda: text(beta, STARTD).count(VACATING), lambda count: count > evicted, "it is given back", LIMIT, pause=0.05)
+        until(lambda: text(beta, STARTD).count(VACATING), lambda count: count > evicted, "it is given back", pause=0.05)
         # As if what it sends took longer than the startd waits.
         beta.sh("pkill -STOP -x condor_starter")
         must("well" in job.result(FORGOTTEN) and starts(job) == 2, text(alpha, f"/home/alice/{job.name}.log"))
         must("before its files were home" in text(alpha, f"/home/alice/{job.name}.log"), text(alpha, f"/home/alice/{job.name}.log"))
         beta.sh(f"wow resume; rm {PATIENCE}; condor_reconfig -startd")
     with apart(tally, pool, "HTCondor that is stopped in a machine that is paused gives jobs time for their checkpoint, and leaves nothing frozen"):
-        job = Job(alpha, "alice", SAVES, on=here, more=KEEPS).started(LIMIT)
+        job = Job(alpha, "alice", SAVES, on=here, more=KEEPS).ready(beta)
         beta.sh("wow pause", "alice")
-        time.sleep(1.0)
-        beta.run("systemctl", "stop", "condor.service", timeout=90)
+        until(lambda: beta.frozen, bool, "the job stands still")
+        beta.run("systemctl", "stop", "condor.service")
         must(not beta.jobs_processes, "something of a job is left")
         beta.run("systemctl", "start", "condor.service")
         time.sleep(POLLED)
         must(starts(job) == 1, "it began in a machine that is paused")
         beta.sh("wow resume", "alice")
-        must(job.result(LIMIT).split()[:1] == ["saved"], "it began anew")
+        must(job.result().split()[:1] == ["saved"], "it began anew")
 
 
 def gives_back_soon(machine):
@@ -207,33 +201,37 @@ def burnt(machine):
 
 
 def stops(machine, act):
-    """Seconds from the beginning of an act to the last processor time that a machine's jobs used, which must not be long after its end."""
+    """Seconds from the beginning of an act to the last processor time that a machine's jobs used, of which they must not use much after its end."""
     ended = []
-    acts = threading.Thread(target=lambda: (act(), ended.append(time.monotonic())))
+    acts = threading.Thread(target=lambda: (act(), ended.append(machine.slots)))
     begin = last = time.monotonic()
-    was = machine.slots
+    first = was = machine.slots
     acts.start()
-    while acts.is_alive() or time.monotonic() - last < STILL:
-        time.sleep(0.02)
+
+    def still():
+        nonlocal was, last
         if (now := machine.slots) != was:
             was, last = now, time.monotonic()
-        must(time.monotonic() - begin < 30, "jobs go on")
-    must(ended and begin < last < ended[0] + SOON, f"it ran until {last - begin:.2f} s, and the verb ended at {[end - begin for end in ended]}")
+        return not acts.is_alive() and time.monotonic() - last >= STILL
+    until(still, bool, "jobs stand still", pause=0.02)
+    must(ended and was != first, "the act failed, or there was nothing to stop")
+    used = (sum(was.values()) - sum(ended[0].values())) / 1e6
+    must(used < SOON, f"it ran until {last - begin:.2f} s, and used {used:.2f} s of a processor after the verb's end")
     return last - begin
 
 
 def goes_on(machine, act):
     """Seconds from the beginning of an act to the first processor time that a machine's jobs use, which must not be long after its end."""
     ended = []
-    acts = threading.Thread(target=lambda: (act(), ended.append(time.monotonic())))
-    begin, was = time.monotonic(), machine.slots
+    acts = threading.Thread(target=lambda: (act(), ended.append(PROMISED.now())))
+    begin, was = PROMISED.now(), machine.slots
     acts.start()
     try:
-        until(lambda: machine.slots, lambda now: now != was, "a job goes on", 30, pause=0.02)
-        seconds = time.monotonic() - begin
+        _, seconds = until(lambda: machine.slots, lambda now: now != was, "a job goes on", pause=0.02)
+        went_on = PROMISED.now()
     finally:
         acts.join()
-    must(ended and begin + seconds < ended[0] + SOON, f"it goes on after {seconds:.2f} s, and the verb ended at {[end - begin for end in ended]}")
+    must(ended and went_on < ended[0] + SOON, f"it goes on after {went_on - begin:.2f} s, and the verb ended at {[end - begin for end in ended]}")
     return seconds
 
 

@@ -87,12 +87,12 @@ class Pool:
         for manager in self.managers:
             self.listed([machine.name for machine in self.workers], by=manager)
 
-    def listed(self, names, limit=180, by=None):
+    def listed(self, names, by=None):
         """Waits until a manager, the first if none is given, lists the slots and queues of just these machines."""
         wanted = sorted(f"{name}.{ZONE}" for name in names)
         for kind in ("-startd", "-schedd"):
             until(lambda kind=kind: self.ads(kind, "Machine", by=by), lambda machines: sorted(set(machines)) == wanted,
-                  f"{(by or self.manager).name} lists {wanted} by {kind}", limit, pause=0.5)
+                  f"{(by or self.manager).name} lists {wanted} by {kind}", pause=0.5)
 
     def ads(self, kind, attribute, *more, by=None):
         """An attribute of all ads of one kind in the collector of a manager, the first if none is given."""

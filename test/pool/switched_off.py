@@ -26,8 +26,6 @@ found.look()
 print(*sorted(shadow.job for shadow in found.running.values()))
 """
 NAMESAKE = "cp /usr/bin/sleep condor_shadow && exec ./condor_shadow 3000"
-LIMIT = 120.0
-"""Seconds that a slow machine may take for what takes some 20."""
 
 
 def run(tally, pool):
@@ -38,7 +36,7 @@ def run(tally, pool):
     with tally.case("a shadow is what the schedd started, and neither a person's program of that name nor one that a person has the schedd start"):
         namesake = pool.alpha.begin(["sh", "-c", f"cd ~bob && {NAMESAKE}"], "bob")
         local = Job(pool.alpha, "bob", f"mkdir -p own && cd own && {NAMESAKE}", more="universe = scheduler").started()
-        until(lambda: pool.alpha.sh("pgrep -u bob condor_shadow | wc -l").strip(), lambda count: count == "2", "bob's programs run", 20)
+        until(lambda: pool.alpha.sh("pgrep -u bob condor_shadow | wc -l").strip(), lambda count: count == "2", "bob's programs run")
         said = pool.alpha.run("python3", "-I", "-S", "-c", SHADOWS).stdout.split()
         must(said == [own.number], f"{said}, and the one job is {own.number}")
         local.remove()
@@ -72,7 +70,7 @@ def run(tally, pool):
             beta.wait()
             since = time.monotonic()
             if not looked:
-                until(lambda: pool.alpha.run("wow", "ping", "beta", check=False).returncode, lambda code: code == 0, "alpha reaches beta", LIMIT)
+                until(lambda: pool.alpha.run("wow", "ping", "beta", check=False).returncode, lambda code: code == 0, "alpha reaches beta")
                 pool.alpha.run("systemctl", "kill", "--signal=CONT", "wow-jobs")
             runs_again(job)
             print(f"     from beta's address to the job running again: {time.monotonic() - since:.1f} s")
@@ -83,14 +81,14 @@ def run(tally, pool):
         whole = f"request_cpus = {pool.ads('-startd', 'int(TotalCpus)', '-constraint', of_beta)[0]}"
         first, job = (Job(pool.alpha, "alice", script, on=here, more=f"{whole}\nhold = true") for script in (UNTIL_TOLD, SLEEP))
         pool.alpha.sh(f"condor_release {first.number} {job.number}", "alice")
-        first.started(LIMIT)
+        first.started()
         tell(beta)
-        job.started(LIMIT)
+        job.started()
         must(pool.alpha.run("pgrep", "-f", f"condor_shadow {first.number} ").stdout, "the second job has a shadow of its own")
         beta.sh("kill -9 $(pgrep -x condor_startd)")
-        other = Job(pool.alpha, "alice", SLEEP, on=here).started(LIMIT)
+        other = Job(pool.alpha, "alice", SLEEP, on=here).started()
         pool.alpha.run("systemctl", "kill", "--signal=CONT", "wow-jobs")
-        until(lambda: log(job), lambda said: "was started anew and has the job no more" in said, "the job is taken back", LIMIT)
+        until(lambda: log(job), lambda said: "was started anew and has the job no more" in said, "the job is taken back")
         must_go_on(other)
         other.remove()
         runs_again(job)
@@ -103,10 +101,10 @@ def run(tally, pool):
         must(all(f"@{here}" in log(one) for one in (job, removed)), log(job) + log(removed))
         since = time.monotonic()
         beta.kill()
-        until(lambda: pool.ads("-startd", "Name", "-constraint", of_beta), lambda left: not left, "the manager forgets beta", LIMIT)
+        until(lambda: pool.ads("-startd", "Name", "-constraint", of_beta), lambda left: not left, "the manager forgets beta")
         print(f"     beta's ads went {time.monotonic() - since:.1f} s after it")
         removed.remove()
-        until(lambda: pool.alpha.run("condor_q", removed.number, "-allusers", "-af", "JobStatus").stdout, lambda state: not state, "the removed job has left the queue", LIMIT)
+        until(lambda: pool.alpha.run("condor_q", removed.number, "-allusers", "-af", "JobStatus").stdout, lambda state: not state, "the removed job has left the queue")
         print(f"     of a patience of 30 s: the removed job left the queue {time.monotonic() - since:.1f} s after beta went")
         must("\n009 " in log(removed) and starts(job) == 1, log(removed) + log(job))
         runs_again(job)
@@ -131,7 +129,7 @@ def starts(job):
 def runs_again(job):
     """Waits until the job has begun to run once more."""
     try:
-        until(lambda: starts(job), lambda count: count == 2, f"job {job.number} runs again", LIMIT)
+        until(lambda: starts(job), lambda count: count == 2, f"job {job.number} runs again")
     except AssertionError as error:
         queue = job.machine.run("condor_q", "-allusers", "-af:j", "JobStatus", "RemoteHost", "PublicClaimId", "HoldReason").stdout
         ads = job.machine.run("condor_status", "-af", "Name", "MyAddress", "DaemonStartTime", "LastHeardFrom").stdout

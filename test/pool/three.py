@@ -32,7 +32,7 @@ def run(tally, pool):
     with case("of three managers the first one of the list matches, and no other"):
         pool.start()
         for manager in pool.managers:
-            until(lambda manager=manager: processes(manager, "condor_had"), bool, f"{manager.name} has found the others", 60, pause=1.0)
+            until(lambda manager=manager: processes(manager, "condor_had"), bool, f"{manager.name} has found the others", pause=1.0)
         only(pool, first)
         matched(pool)
     for gone, follower, words in ((first, second, "the first goes, and the second one of the list matches"), (second, third, "the second goes, too, and the third matches")):
@@ -45,7 +45,7 @@ def run(tally, pool):
             manager.start()
             manager.wait()
         for manager in (first, second):
-            pool.listed(["alpha"], 120, by=manager)
+            pool.listed(["alpha"], by=manager)
         steady(pool, third)
     with case("that goes, and the first one of the list matches again"):
         third.kill()
