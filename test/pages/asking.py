@@ -11,7 +11,7 @@ CLONE_NEWNET = 0x40000000
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def connect(namespace, address, port=80, timeout=30):
+def connect(namespace, address, port=80, timeout=120):
     """A connection that begins in a network namespace. OSError if there is none."""
     found = []
 

@@ -10,6 +10,7 @@ import time
 
 from asking import Asker
 from browser import Browser
+from hostile import EVERY, SLOW
 from house import ADDRESS
 from tally import must
 from volunteers import PHONE, WIDE, looked
@@ -41,7 +42,7 @@ own tools, which the tests' machine need not have, say what they do; $1 is a fol
 def pasted(house, line, battery):
     """Runs the line on the computer beside the machine."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([*house.topology.inside("client", "unshare", "--mount"), "sh", "-c", PASTED, "pasted", folder, battery, line], check=True, timeout=60)
+        subprocess.run([*house.topology.inside("client", "unshare", "--mount"), "sh", "-c", PASTED, "pasted", folder, battery, line], check=True)
 
 
 def made(house):
@@ -96,27 +97,29 @@ def run(tally, house, modules):
         for given, status in (({}, 403), ({"token": "x"}, 403), ({"token": token, "idle": "x"}, 400), ({"token": token, "idle": "9" * 10}, 400), ({"token": token}, 400),
                               ({"token": token, **report, "charge": "101"}, 400), ({"token": token, **report, "more": "1"}, 400), ({"token": token, "idle": "1" * 400}, 413),
                               ({"token": token, "power": "<b>"}, 400)):
-            time.sleep(2.1 if status == 403 else 0)
+            time.sleep(SLOW if status == 403 else 0)
             found = stranger.ask("/computer", given)
             must(found[0] == status and "text/plain" in str(found[1]), f"{given}: {found}")
         must(stranger.ask("/computer", {"token": token, **report}, host="evil.example")[0] == 421, "a foreign name")
         must(stranger.ask("/computer", {"token": token, **report}, headers={"Origin": "http://evil.example"})[0] == 403, "another site")
-        until(lambda: stranger.ask("/computer", report, headers={"Authorization": f"Bearer {token}"})[0], lambda status: status == 200, "the token as a header", 30, 0.5)
+        until(lambda: stranger.ask("/computer", report, headers={"Authorization": f"Bearer {token}"})[0], lambda status: status == 200, "the token as a header", pause=0.5)
         # Of two that come quickly one after the other the second.
-        until(lambda: stranger.ask("/computer", {"token": token, **report})[0], lambda status: status == 429, "as often as it likes", 60, 0)
+        until(lambda: stranger.ask("/computer", {"token": token, **report})[0], lambda status: status == 429, "as often as it likes", pause=0)
         _, newer, _ = made(house)
-        time.sleep(2.1)
+        time.sleep(SLOW)
         must(stranger.ask("/computer", {"token": token, **report})[0] == 403, "the old token is good")
     with tally.case("a thousand wrong tokens are slowed, counted and shown, and the right one is heard all the same"):
-        said = [stranger.ask("/computer", {"token": f"{number:032}", **report}) for number in range(1000)]
-        must({status for status, _, _ in said} <= {403, 429} and sum(status == 429 for status, _, _ in said) > 900, "they were not slowed")
+        begun = time.monotonic()
+        said = [stranger.ask("/computer", {"token": f"{number:032}", **report})[0] for number in range(1000)]
+        most = 2 + (time.monotonic() - begun) / EVERY
+        must(set(said) <= {403, 429} and said.count(403) <= most, f"{said.count(403)} were looked at, where there was time for {most:.0f}")
         must(stranger.ask("/computer", {"token": newer, "power": "mains"})[0] == 200, "the right one is kept out")
         must(re.search("Reports with a wrong token: 100[0-9],", guest.ask("/computer")[2]), guest.ask("/computer")[2])
     if not isinstance(modules, str):
         browsed(tally, house, modules)
     beta.sh("wow computer forget; wow computer set battery yes; wow computer set used none", "alice")
     with tally.case("a token that was forgotten is heard no more"):
-        time.sleep(2.1)
+        time.sleep(SLOW)
         must(Asker(house.client, ADDRESS).ask("/computer", {"token": newer, **report})[0] == 403, "it is heard")
 
 

@@ -86,7 +86,7 @@ class House(Pool):
         """Whether the kernel keeps the job from running. It does what it was told when each process of the job had a turn, which may take a moment on a busy machine."""
         def states():
             return self.beta.sh(f"cat {SLOT}/cgroup.freeze; sed -n 's/^frozen //p' {SLOT}/cgroup.events").split()
-        told, _ = until(states, lambda both: both[0] == both[1], "the kernel does with the job what it was told", 10)[0]
+        told, _ = until(states, lambda both: both[0] == both[1], "the kernel does with the job what it was told")[0]
         return told == "1"
 
     def explain(self, error):

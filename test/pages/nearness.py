@@ -5,7 +5,7 @@ from waiting import until
 
 UNIT = "/run/systemd/system/wow-upstream.service.d"
 GO = "/run/near-goes-on"
-HOLD = f"/usr/bin/timeout 60 /bin/sh -c 'until [ -e {GO} ]; do sleep 0.1; done'"
+HOLD = f"/usr/bin/timeout 600 /bin/sh -c 'until [ -e {GO} ]; do sleep 0.1; done'"
 """The look at a change lasts until this test has said so, as on a machine that is busy."""
 LOOKED = "start-post"
 """What systemd says of it then: the addresses were read, and it has not ended."""
@@ -35,7 +35,7 @@ def run(tally, house):
             beta.sh(f": > {GO}")
             until(near, lambda said: NEXT in said, "the fence knows the second network")
         finally:
-            # It may go on for a while: a look that has just been made waits for the word, too, and would wait for its whole minute.
+            # It may go on for a while: a look that has just been made waits for the word, too, and would wait for its whole time.
             beta.sh(f": > {GO}; rm -rf {UNIT}; systemctl daemon-reload; ip address del {NEXT}.1/24 dev {card}")
         written(beta, card_file)
         until(near, lambda said: NEXT not in said and "192.0.2.0/24" in said, "the fence forgets it")

@@ -20,7 +20,7 @@ def run(tally, house, modules):
     desk = house.desk
     with tally.case("a machine without a pool.conf has its page, and its screen says so and where it is") as begun:
         desk.start()
-        until(lambda: desk.run("cat", "/run/wow/near", check=False).stdout, bool, "it knows its network", 60)
+        until(lambda: desk.run("cat", "/run/wow/near", check=False).stdout, bool, "it knows its network")
         until(lambda: desk.sh("systemctl is-active wow-web.socket; :").strip(), lambda said: said == "active", "the socket listens")
         must(desk.run("systemctl", "--failed", "--plain", "--no-legend", check=False).stdout.split()[:1] in ([], ["wow-config.service"]), "something else failed")
     with tally.case("of such a machine the page is reached by its own network, and nothing else of it by anybody") as reached:
@@ -41,7 +41,7 @@ def run(tally, house, modules):
 CALLS = """
 import socket, sys
 try:
-    socket.create_connection((sys.argv[1], 53), 1).close()
+    socket.create_connection((sys.argv[1], 53), 5).close()
     print("reached")
 except OSError:
     pass
@@ -51,7 +51,7 @@ except OSError:
 def reaches(who, port):
     """Whether a connection to the desk comes about."""
     try:
-        connect(who, DESK_ADDRESS, port, 1).close()
+        connect(who, DESK_ADDRESS, port, 5).close()
     except OSError:
         return False
     return True
@@ -133,11 +133,11 @@ def joins(tally, house, page, script, text):
         page.press(button="Join the pool")
         page.shows(text="It joins its pool")
         look("joins")
-        until(lambda: desk.is_on, lambda on: not on, "it starts again", 60)
+        until(lambda: desk.is_on, lambda on: not on, "it starts again")
         must((desk.folder / "state/pool.conf").read_text(encoding="utf-8") == text, "another file is kept")
         must((desk.folder / "state/ticket").stat().st_mode & 0o777 == 0o600, "its ticket may be read")
         desk.start()
-        desk.wait(120)
+        desk.wait()
         must(desk.run("cat", "/run/wow/ticket").stdout.strip() == TICKET, "it has no ticket")
         must(desk.address is not None, "it has no address")
         must(desk.run("date", "+%z").stdout.strip() == "+0545", "it has another time zone")
@@ -145,7 +145,7 @@ def joins(tally, house, page, script, text):
     with tally.case(f"{how}: it leaves by its page; started again it has no pool and takes another"):
         asker, key = guest(house, desk, DESK_ADDRESS)
         must(asker.ask("/leave", {"key": key, "sure": "yes"})[0] == 200, "it does not leave")
-        until(lambda: desk.is_on, lambda on: not on, "it is switched off", 90)
+        until(lambda: desk.is_on, lambda on: not on, "it is switched off")
         must(not (desk.folder / "state/ticket").exists() and not (desk.folder / "state/pool.conf").exists(), "it keeps something")
         desk.start()
         until(lambda: desk.sh("systemctl is-active wow-web.socket; :").strip(), lambda said: said == "active", "the socket listens")

@@ -13,8 +13,6 @@ from waiting import until
 PAGE = f"http://{ADDRESS}/"
 KEPT = "/var/lib/wow/pause/place.json"
 MAP = "Map of the world: a click says where the machine is"
-FEW = 60
-"""Seconds in which the manager knows: wow-pace asks how large the pool is, and then HTCondor tells of the machine."""
 
 
 def run(tally, house, modules, out):
@@ -29,7 +27,7 @@ def run(tally, house, modules, out):
         must(guest.ask("/place", {**good, "key": key[:-1]})[0] == 403 and house.asker().ask("/place", good)[0] == 401, "anybody may")
         must(house.asker().ask("/place")[0] == 303, "anybody sees it")
         must(house.beta.run("test", "-e", KEPT, check=False).returncode, "it is kept")
-        until(lambda: advertised(house), lambda said: said == "undefined", "the manager has the machine without a place", FEW, pause=2)
+        until(lambda: advertised(house), lambda said: said == "undefined", "the manager has the machine without a place", pause=2)
     if isinstance(modules, str):
         return
     page = begin(house, modules)
@@ -40,7 +38,7 @@ def run(tally, house, modules, out):
             page.point(picture=MAP, x=376, y=85)
             page.shows(text="The pool is told that this machine is at 47 N, 8 E.")
             must(kept(house) == {"latitude": 47, "longitude": 8}, f"{kept(house)}")
-            until(lambda: advertised(house), lambda said: said == "47 8", "the manager knows", FEW, pause=2)
+            until(lambda: advertised(house), lambda said: said == "47 8", "the manager knows", pause=2)
             page.fill(label="Latitude", text="33.9")
             page.fill(label="Longitude", text="70.7 w")
             page.keys(keys=["Enter"])
@@ -52,7 +50,7 @@ def run(tally, house, modules, out):
             must(kept(house) == {"latitude": 34, "longitude": -71}, f"{kept(house)}")
             page.press(button="Tell no place")
             page.shows(text="Nobody is told where this machine is.")
-            until(lambda: advertised(house), lambda said: said == "undefined", "the manager forgets it", FEW, pause=2)
+            until(lambda: advertised(house), lambda said: said == "undefined", "the manager forgets it", pause=2)
             page.follow(link="Back to the machine's page")
             page.shows(text="It is not on the pool's map.")
             must([one for one in page.complaints() if "400" not in one] == [], f"the browser complains: {page.complaints()}")
@@ -68,7 +66,7 @@ def run(tally, house, modules, out):
         must("47 N, 8 E" in house.beta.sh("wow place", "alice"), "the verb says something else")
         must("33 S, 151 E" in house.beta.sh("wow place -33.4 151.2", "alice"), "it is not taken")
         guest = pools.logged_in(house)
-        text = until(lambda: guest.ask("/pool/map")[2], lambda text: "33 S, 151 E: 1 machine" in text, "the map has it", FEW, pause=5)[0]
+        text = until(lambda: guest.ask("/pool/map")[2], lambda text: "33 S, 151 E: 1 machine" in text, "the map has it", pause=5)[0]
         must('<circle class="dot" cx="662" cy="246" r="4.0">' in text and re.search("1 of [0-9]+ machines tell where they are: 1 place[.]", text), text)
         must("<bdi>33 S, 151 E</bdi>" in text, text)
         status, headers, picture = guest.ask("/world.svg")

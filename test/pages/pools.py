@@ -9,7 +9,7 @@ from jobs import Job
 from pool import OWNER, ZONE
 from tally import must
 from volunteers import PHONE, WIDE, begin, looked
-from waiting import until
+from waiting import PROMISED, until
 
 ADDRESS = "192.0.2.10"
 PAGE = f"http://{ADDRESS}/"
@@ -31,10 +31,6 @@ WowPathToManager = "{name}"
 WowPauseReason = "{name}"
 WowPlace = "{name}"
 """
-SEEN = 180
-"""Seconds in which a queue's ad tells the manager of a job that waits."""
-
-
 WORKED = """
 import random, sys, time
 sys.path[:0] = ["/usr/lib/wow/node"]
@@ -114,12 +110,12 @@ def browse(tally, house, modules, out, waiting):
         must({one["name"]: (one["here"], one["core_hours"]) for one in said}["omega"] == (False, 2.0), said)
         must("omega" in house.manager.sh("wow history machines"), "people are not told")
     with tally.case("the ring is a picture of the paths that this manager has, with a line to beta, and a table of them"):
-        text = until(lambda: guest.ask("/pool/ring")[2], lambda text: "<title>beta: " in text, "beta has a session", 60, pause=5)[0]
+        text = until(lambda: guest.ask("/pool/ring")[2], lambda text: "<title>beta: " in text, "beta has a session", pause=5)[0]
         must('<path class="link ' in text and "has a session with " in text and "direct by UDP" in text, text)
         must(">beta<" in guest.ask("/pool/ring?find=beta")[2] and guest.ask("/pool/ring?kind=x")[0] == 400, "the table is another one")
     with tally.case("it says why the oldest job waits, and whose it is, and the table has its project"):
         guest = logged_in(house)
-        text = until(lambda: guest.ask("/pool")[2], lambda text: f"{waiting.number} of alice@beta" in text, "the job is told", SEEN, pause=5)[0]
+        text = until(lambda: guest.ask("/pool")[2], lambda text: f"{waiting.number} of alice@beta" in text, "the job is told", pause=5)[0]
         must("No machine has 99 processors; the largest has" in text and "1 waiting" in text, text)
         must("?b?x?" in text and PROJECT not in text, text)
         must("?b?x?" in guest.ask("/pool/jobs")[2], "the project is not there")
@@ -154,7 +150,7 @@ def hostile(tally, house):
     with tally.case("whatever a machine says of itself, it is text: markup, marks of direction, quotes"):
         house.beta.sh("cat > /tmp/lie", text_in=LIE.format(zone=ZONE, address=house.beta.address, name=HOSTILE))
         house.beta.sh("condor_advertise UPDATE_STARTD_AD /tmp/lie 2>&1")
-        text = until(lambda: guest.ask("/pool/machines?find=evil")[2], lambda text: ">evil<" in text, "the machine is there", 60, pause=5)[0]
+        text = until(lambda: guest.ask("/pool/machines?find=evil")[2], lambda text: ">evil<" in text, "the machine is there", pause=5)[0]
         for path in PATHS:
             text = guest.ask(path)[2]
             must(not re.search("<script>document|\u202e|onmouseover=\"", text), f"{path}: {text}")
@@ -184,19 +180,19 @@ def away(tally, house):
             must("wow-pool, which looks at the pool, does not answer" in text and "Nothing is known of it yet" in text, text)
         finally:
             manager.sh("systemctl start wow-pool.service")
-        until(lambda: guest.ask("/pool/machines")[2], lambda text: ">beta<" in text and "does not answer" not in text, "it is back", 30, pause=1)
+        until(lambda: guest.ask("/pool/machines")[2], lambda text: ">beta<" in text and "does not answer" not in text, "it is back", pause=1)
     with tally.case("the collector away: the page says so within seconds and shows what it said last"):
         manager.sh("pkill -STOP -x condor_collecto")
         try:
             forget(manager)
-            begun = time.monotonic()
+            begun = PROMISED.now()
             text = guest.ask("/pool/machines")[2]
-            took = time.monotonic() - begun
+            took = PROMISED.now() - begun
             must("does not answer wow-pool: collector: no answer in time" in text and ">beta<" in text and took < 10, f"{took} s: {text}")
         finally:
             manager.sh("pkill -CONT -x condor_collecto")
         forget(manager)
-        until(lambda: guest.ask("/pool/machines")[2], lambda text: "does not answer" not in text, "it is back", 60, pause=5)
+        until(lambda: guest.ask("/pool/machines")[2], lambda text: "does not answer" not in text, "it is back", pause=5)
     with tally.case("ipopd away: the overview says so and shows the rest"):
         manager.sh("systemctl stop ipopd")
         try:
@@ -213,11 +209,11 @@ def gone(tally, house):
         must(">beta<" not in guest.ask("/pool/machines?kind=off")[2], "it is off already")
         house.beta.sh("systemctl stop condor.service")
         try:
-            text = until(lambda: guest.ask("/pool/machines?kind=off")[2], lambda text: ">beta<" in text, "beta is off", SEEN, pause=5)[0]
+            text = until(lambda: guest.ask("/pool/machines?kind=off")[2], lambda text: ">beta<" in text, "beta is off", pause=5)[0]
             must(OWNER in text, text[text.index(">beta<"):][:300])
         finally:
             house.beta.sh("systemctl start condor.service")
-        until(lambda: guest.ask("/pool/machines?kind=off")[2], lambda text: ">beta<" not in text, "beta is back", SEEN, pause=5)
+        until(lambda: guest.ask("/pool/machines?kind=off")[2], lambda text: ">beta<" not in text, "beta is back", pause=5)
 
 
 def asker(house):
@@ -247,7 +243,7 @@ def forget(manager):
     """As if nobody had looked for minutes."""
     manager.sh(f"""sed -i 's/"tried":[0-9.]*/"tried":0/' {FILE}; systemctl try-restart wow-pool.service""")
     if manager.run("systemctl", "is-active", "wow-pool.service", check=False).stdout.strip() == "active":
-        until(lambda: manager.run("ss", "-Hlx", "src", SOCKET).stdout, lambda said: SOCKET in said, "wow-pool listens", 30)
+        until(lambda: manager.run("ss", "-Hlx", "src", SOCKET).stdout, lambda said: SOCKET in said, "wow-pool listens")
 
 
 def processor(manager):

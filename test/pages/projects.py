@@ -19,7 +19,7 @@ def run(tally, house, modules):
     beta = house.beta
     with tally.case("what the machine gave is on its page, by project and by day, when wow-jobs has written it"):
         house.job(project=PROJECT)
-        until(lambda: beta.sh("cat /run/wow/page"), lambda said: PROJECT in said, "wow-jobs has seen it", 30)
+        until(lambda: beta.sh("cat /run/wow/page"), lambda said: PROJECT in said, "wow-jobs has seen it")
         beta.run("systemctl", "restart", "wow-jobs.service")
         text = house.guest()[0].ask()[2]
         for words in ("What this machine gave", f"<bdi>{PROJECT}</bdi></th><td>0.0</td><td>1</td>", "This month your network carried"):
@@ -44,7 +44,7 @@ def run(tally, house, modules):
             guest.ask("/accept", {"project": f"p{number}", "key": key})
         must(not beta.sh(f"cat {KEPT}"), "some are left")
         house.job(project=HOSTILE)
-        until(lambda: beta.sh("cat /run/wow/page"), lambda said: "<b onclick=al" in said, "wow-jobs has seen it", 30)
+        until(lambda: beta.sh("cat /run/wow/page"), lambda said: "<b onclick=al" in said, "wow-jobs has seen it")
         text = guest.ask()[2]
         must("<b onclick" not in text and "\u202e" not in text and "&lt;b onclick" in text, text)
         house.job(project=PROJECT)
@@ -60,9 +60,9 @@ def run(tally, house, modules):
             page.press(button=f"Refuse {PROJECT}")
             page.shows(text="is refused")
             must(beta.sh(f"cat {KEPT}") == f"{PROJECT}\n", beta.sh(f"cat {KEPT}"))
-            until(lambda: beta.sh("condor_config_val START; :"), lambda said: f'{WORDS}[[:space:]]*$", TARGET.ProjectName' in said, "HTCondor is told", 30)
+            until(lambda: beta.sh("condor_config_val START; :"), lambda said: f'{WORDS}[[:space:]]*$", TARGET.ProjectName' in said, "HTCondor is told")
             page.press(button=f"Accept {PROJECT}")
             page.shows(text="Jobs of a project that you refuse")
-            until(lambda: beta.sh(f"cat {KEPT}"), lambda said: not said, "it is accepted", 10)
+            until(lambda: beta.sh(f"cat {KEPT}"), lambda said: not said, "it is accepted")
             must(not page.complaints(), f"the browser complains: {page.complaints()}")
     page.close()

@@ -17,7 +17,7 @@ sys.path.append(str(NODE))
 
 from wow.web import html  # noqa: E402
 
-EVERY, LIMIT, NEVER = 200, 1000, 10 ** 8
+EVERY, LIMIT, NEVER = 200, 5000, 10 ** 8
 """Milliseconds that stand in the script here."""
 FIRST, NEXT = "2027-01-14T10:00:00Z", "2027-01-15T07:30:00Z"
 """Two days by the browser's clock."""
@@ -61,7 +61,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
         """The page, or its script."""
         if self.path == "/":
             self.server.asked += 1
-            self.server.hangs.wait(30)
+            self.server.hangs.wait(600)
             return self.say(self.server.status, "text/html; charset=utf-8", self.server.page())
         if self.path == "/page.js":
             script = (NODE / "web/page.js").read_text(encoding="utf-8").replace("EVERY = 10000", f"EVERY = {self.server.every}").replace("LIMIT = 15000", f"LIMIT = {LIMIT}")
@@ -113,7 +113,7 @@ def begin(served, browser):
 def renewals(served, least=2):
     """Waits until the page was asked for so often again."""
     before = served.asked
-    until(lambda: served.asked, lambda count: count >= before + least, "the script asks", 20, 0.05)
+    until(lambda: served.asked, lambda count: count >= before + least, "the script asks")
 
 
 def renewed(tally, served, browser):
@@ -145,7 +145,7 @@ def renewed(tally, served, browser):
         browser.shows(text="Resume now")
         must(browser.script(says="String(getSelection())").strip() == "It works.", browser.text())
         browser.script(says="getSelection().removeAllRanges()")
-        until(lambda: browser.script(says="document.querySelector('.state').textContent"), lambda text: text == "Paused.", "the state is renewed", 20, 0.05)
+        until(lambda: browser.script(says="document.querySelector('.state').textContent"), lambda text: text == "Paused.", "the state is renewed")
 
 
 def held(tally, served, browser):
