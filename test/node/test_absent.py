@@ -1,6 +1,8 @@
 """Who is absent: whose ads a manager takes away, what ipopd answers, and whose certificates were revoked."""
+import json
 import os
 import tempfile
+import types
 import unittest
 from unittest import mock
 
@@ -81,11 +83,57 @@ class KeeperTests(unittest.TestCase):
         self.assertEqual(taken, [([GAMMA], "here"), ([BETA], "here")])
 
 
+class Ipopd:
+    """What answers pings, on a clock of its own: the silent ones when their time is over, each other one after 10 ms."""
+
+    def __init__(self, silent):
+        self.silent, self.now, self.open, self.most, self._links = silent, 0.0, set(), 0, {}
+
+    def poll(self):
+        """select.poll: waits on this clock."""
+        waited = {}
+
+        def wait(milliseconds):
+            begin = min(link.at for link in waited.values())
+            self.now = max(self.now, min(begin, self.now + milliseconds / 1000))
+            return [(number, 1) for number, link in waited.items() if link.at <= self.now]
+
+        return types.SimpleNamespace(register=lambda link, _: waited.update({link.fileno(): link}), unregister=waited.pop, poll=wait)
+
+    def socket(self, *_):
+        """A link to it."""
+        number = len(self._links) + 100
+        link = self._links[number] = types.SimpleNamespace(at=0.0, said=b"", fileno=lambda: number, settimeout=lambda _: None, connect=lambda _: None)
+
+        def ask(line):
+            target, patience = (json.loads(line)[name] for name in ("target", "timeout_ms"))
+            is_there = target not in self.silent
+            link.at = self.now + (0.01 if is_there else patience / 1000)
+            link.said = json.dumps({"ok": True, "boot": target if is_there else None, "boot_met_s": 60.0 if is_there else None}).encode() + b"\n"
+            self.open.add(number)
+            self.most = max(self.most, len(self.open))
+
+        link.sendall, link.recv, link.close = ask, lambda _: link.said, lambda: self.open.discard(number)
+        return link
+
+
 class OverlayTests(unittest.TestCase):
     """ipopd's answers."""
 
     def test_an_address_is_here_if_it_is_this_machine_s(self):
         self.assertEqual((overlay.is_here("127.0.0.1"), overlay.is_here("192.0.2.1")), (True, False))
+
+    def test_of_a_thousand_machines_those_that_are_silent_keep_none_of_the_others_waiting(self):
+        addresses = [f"10.128.{number // 250}.{number % 250 + 1}" for number in range(1000)]
+        ipopd = Ipopd(set(addresses[5::33]))
+        with mock.patch.object(overlay.socket, "socket", ipopd.socket), mock.patch.object(overlay.select, "poll", ipopd.poll), \
+                mock.patch.object(overlay.time, "monotonic", lambda: ipopd.now):
+            found = overlay.boots(addresses)
+        self.assertEqual({address for address, boot in found.items() if boot is None}, ipopd.silent)
+        self.assertEqual((list(found), ipopd.most, ipopd.open), (addresses, overlay.MOST, set()))
+        self.assertLess(ipopd.now, 2 * overlay.PATIENCE + 1)
+        last = found[addresses[-1]]
+        self.assertLess(last.met, 60.0, "as of when the first was asked")
 
     def test_only_an_answer_with_a_boot_id_is_somebody(self):
         boot = overlay.boot_of(b'{"ok":true,"rtt_ms":1.5,"boot":"00000000000000ab","boot_met_s":7}\n')

@@ -1,4 +1,4 @@
-"""Whom the overlay reaches, asked of ipopd at once for several machines: one that does not answer must not keep the others waiting."""
+"""Whom the overlay reaches, asked of ipopd at once for several machines: those that do not answer must not keep the others waiting."""
 import json
 import select
 import socket
@@ -38,53 +38,63 @@ def is_here(address: str) -> bool:
 
 
 def boots(addresses: list[str], path: str = paths.SOCKET, patience: float = PATIENCE) -> dict[str, Boot | None]:
-    """{address: boot of the node that answered there, None where nobody did}."""
-    found: dict[str, Boot | None] = {}
-    for first in range(0, len(addresses), MOST):
-        found |= _some(addresses[first:first + MOST], path, patience)
-    return found
-
-
-def _some(addresses: list[str], path: str, patience: float) -> dict[str, Boot | None]:
-    links: dict[int, tuple[socket.socket, str]] = {}
-    found: dict[str, Boot | None] = dict.fromkeys(addresses)
-    said: dict[int, bytes] = {}
+    """{address: boot of the node that answered there, None where nobody did}; each as of when this began. The next ping goes as soon as one has ended."""
+    begin, found, left = time.monotonic(), dict[str, Boot | None].fromkeys(addresses), addresses[::-1]
+    running: dict[int, _Ping] = {}
     poll = select.poll()
     try:
-        for address in addresses:
-            link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            links[link.fileno()] = (link, address)
-            link.settimeout(patience)
-            link.connect(path)
-            link.sendall(json.dumps({"command": "ping", "target": address, "timeout_ms": int(patience * 1000)}).encode() + b"\n")
-            poll.register(link, select.POLLIN)
-        end = time.monotonic() + patience + 1
-        open_ = len(links)
-        while open_ and (left := end - time.monotonic()) > 0:
-            for number, _ in poll.poll(left * 1000):
-                link, address = links[number]
-                part = link.recv(65536)
-                said[number] = said.get(number, b"") + part
-                if not part or said[number].endswith(b"\n"):
-                    found[address] = boot_of(said[number])
-                    poll.unregister(number)
-                    open_ -= 1
+        while left or running:
+            while left and len(running) < MOST:
+                ping = _Ping(left.pop(), patience)
+                running[ping.link.fileno()] = ping
+                ping.send(path)
+                poll.register(ping.link, select.POLLIN)
+            oldest = next(iter(running))
+            ended = [number for number, _ in poll.poll(max(0.0, running[oldest].end - time.monotonic()) * 1000) if running[number].receive()] or (
+                [oldest] if time.monotonic() >= running[oldest].end else [])
+            for number in ended:
+                ping = running.pop(number)
+                found[ping.address] = boot_of(ping.said, time.monotonic() - begin)
+                poll.unregister(number)
+                ping.link.close()
     except OSError as error:
         raise WowError(f"cannot be used: {error.strerror or error}", "Look with: systemctl status ipopd", path) from None
     finally:
-        for link, _ in links.values():
-            link.close()
+        for ping in running.values():
+            ping.link.close()
     return found
 
 
-def boot_of(line: bytes) -> Boot | None:
-    """The boot in an answer to a ping; None if nobody answered."""
+class _Ping:
+    """One question to ipopd, which answers within `patience`. end: when it is waited for no longer."""
+
+    __slots__ = ("address", "link", "patience", "end", "said")
+
+    def __init__(self, address: str, patience: float) -> None:
+        self.address, self.patience, self.end, self.said = address, patience, time.monotonic() + patience + 1, b""
+        self.link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+
+    def send(self, path: str) -> None:
+        """Asks. Raises OSError where ipopd is not there."""
+        self.link.settimeout(self.patience)
+        self.link.connect(path)
+        self.link.sendall(json.dumps({"command": "ping", "target": self.address, "timeout_ms": int(self.patience * 1000)}).encode() + b"\n")
+
+    def receive(self) -> bool:
+        """Takes in what has come; whether that was all."""
+        part = self.link.recv(65536)
+        self.said += part
+        return not part or self.said.endswith(b"\n")
+
+
+def boot_of(line: bytes, late: float = 0.0) -> Boot | None:
+    """The boot in an answer to a ping; None if nobody answered. late: for how many seconds the answer was waited for."""
     try:
         answer = json.loads(line)
     except ValueError:
         return None
     boot, met = (answer.get("boot"), answer.get("boot_met_s")) if isinstance(answer, dict) else (None, None)
-    return Boot(boot, float(met)) if isinstance(boot, str) and isinstance(met, (int, float)) else None
+    return Boot(boot, float(met) - late) if isinstance(boot, str) and isinstance(met, (int, float)) else None
 
 
 def reaches_anybody(path: str = paths.SOCKET) -> bool:
