@@ -57,7 +57,7 @@ def after(watch, seconds, answers, reaches_others=True, start=0.0, step=5.0):
 def settled():
     """A watch that knows beta and has no doubt of it."""
     watch = Watch()
-    look(watch, 0.0, {BETA: "a"})
+    look(watch, 0.0, {BETA: "a"}, met=1800.0)
     watch.lost(0.0, [], {BETA: Advertised("100", "1")})
     watch.lost(0.0, [], {BETA: Advertised("100", "2")})
     return watch
@@ -71,9 +71,9 @@ class PatienceTests(unittest.TestCase):
             watch = settled()
             for number in range(silent):
                 look(watch, 5.0 * number + 5, {BETA: "a", GAMMA: None})
-                self.assertFalse(watch.is_doubtful)
+                self.assertEqual(watch.doubted, set())
             look(watch, 15.0, {BETA: "a", GAMMA: "b"}, age=14.0, met=1.5)
-            self.assertTrue(watch.is_doubtful)
+            self.assertEqual(watch.doubted, {GAMMA})
             lost = watch.lost(15.0, [job(host="gamma", address=GAMMA, birth="100")], {GAMMA: Advertised("200", "3")})
             self.assertEqual(["1.0"], [one.number for one, _ in lost])
 
@@ -125,17 +125,17 @@ class PatienceTests(unittest.TestCase):
     def test_a_machine_that_was_started_anew_has_lost_its_jobs_once_its_startd_says_so(self):
         watch = settled()
         look(watch, 5.0, {BETA: "b"})
-        self.assertTrue(watch.is_doubtful)
+        self.assertEqual(watch.doubted, {BETA})
         self.assertEqual(watch.lost(5.0, [job()], {BETA: Advertised("100", "2")}), [])
         [(_, why)] = watch.lost(10.0, [job()], {BETA: Advertised("200", "3")})
         self.assertEqual(why, "HTCondor on beta was started anew and has the job no more, so it runs again")
         self.assertEqual(watch.lost(15.0, [job("2.0", birth="200")], {BETA: Advertised("200", "4")}), [])
-        self.assertFalse(watch.is_doubtful)
+        self.assertEqual(watch.doubted, set())
 
     def test_a_machine_whose_htcondor_alone_was_started_anew_has_lost_its_jobs(self):
         watch = settled()
         watch.look(5.0, {BETA: 60.0}, {BETA: Boot("a", 3600.0)}, True, {BETA})
-        self.assertTrue(watch.is_doubtful)
+        self.assertEqual(watch.doubted, {BETA})
         [(taken, _)] = watch.lost(10.0, [job()], {BETA: Advertised("200", "3")})
         self.assertEqual(taken.number, "1.0")
 
@@ -150,7 +150,7 @@ class PatienceTests(unittest.TestCase):
     def test_a_connection_that_broke_with_the_way_there_is_no_reason_to_doubt(self):
         watch = settled()
         watch.look(5.0, {BETA: 60.0}, {BETA: None}, True, {BETA})
-        self.assertFalse(watch.is_doubtful)
+        self.assertEqual(watch.doubted, set())
 
     def test_where_the_overlay_alone_was_started_anew_the_job_goes_on(self):
         watch = settled()
@@ -159,17 +159,62 @@ class PatienceTests(unittest.TestCase):
             self.assertEqual(watch.lost(10.0, [job()], {BETA: Advertised("100", heard)}), [])
         self.assertTrue(watch.is_calm)
 
-    def test_a_machine_that_is_back_without_its_htcondor_is_not_waited_for_without_end(self):
+    def taken(self, watch, told, one, interval=60.0, until=6000):
+        """(why, when) of what is taken back first of this job, whose machine is met under another boot id in second 0. told: {second: what the collector tells}."""
+        for now in range(0, until, 5):
+            look(watch, now, {BETA: "b"}, met=now)
+            if lost := watch.lost(now, [one], told(now) if watch.doubted else None, interval=interval):
+                return lost[0][1], now
+        return None
+
+    def test_a_machine_that_is_back_without_its_htcondor_is_waited_for_while_the_collector_does_not_answer_and_then_for_as_long_as_the_job_waits(self):
+        why = "beta was started anew, and its HTCondor did not come back within 15 minutes, so the job runs again elsewhere"
+        self.assertEqual(self.taken(settled(), lambda _: {}, job()), (why, DEFAULT))
+        self.assertIsNone(self.taken(settled(), lambda _: None, job(), until=4 * 3600))
+        self.assertEqual(self.taken(settled(), lambda now: {} if now < 840 or now >= 3600 else None, job()), (why, 3600 + DEFAULT), "the manager was started anew, too")
+        self.assertEqual(self.taken(settled(), lambda _: {BETA: Advertised("100", "3")}, job()), (why, DEFAULT), "what the collector has is old")
+
+    def test_a_job_that_waits_for_less_than_its_well_machine_takes_to_tell_of_itself_stays_there(self):
+        hasty = job(patience=60)
+        for first in range(0, 300, 50):
+            for every, is_known in ((300, True), (300, False), (330, True), (330, False)):
+                def told(now, late=first, every=every, is_known=is_known):
+                    return {BETA: Advertised("100", str((now - late) // every))} if is_known or now >= late else {}
+
+                self.assertIsNone(self.taken(settled(), told, hasty, 330.0), (first, every, is_known))
+        why, when = self.taken(settled(), lambda _: {}, hasty, 330.0)
+        self.assertEqual((why.partition("within ")[2].partition(",")[0], when), ("5.5 minutes", 330))
+
+    def test_an_id_of_an_hour_that_changes_between_two_answers_tells_of_no_start(self):
+        for age, silent, later, doubts in ((3600, (), 5, (False, False)), (4500, (), 9, (False, False)), (3000, (), 5, (True, True)), (3600, (5,), 10, (True, True)),
+                                           (3600, (), 25, (True, False))):
+            watch = Watch()
+            for second, boot, met in ((0, "a", age), *((second, None, 0) for second in silent), (later, "b", 0.5)):
+                look(watch, 10000.0 + second, {BETA: boot}, met=met)
+            self.assertEqual((bool(watch.doubted), watch.is_urgent(10000.0 + later)), doubts, (age, silent, later))
+
+    def test_a_queue_with_jobs_on_a_hundred_machines_asks_nobody_while_all_is_well(self):
+        watch, asked, addresses = Watch(), 0, [f"10.128.1.{number}" for number in range(100)]
+        # What each agrees on anew with this machine every hour began at another second.
+        for now in range(10000, 10000 + 2 * 3600, 6):
+            proved = {address: divmod(now + 37.3 * number, 3600.4) for number, address in enumerate(addresses)}
+            boots = {address: Boot(str(times), met) for address, (times, met) in proved.items()}
+            watch.look(now, dict.fromkeys(addresses, 20000.0 if now > 10000 else 0.0), boots, True)
+            asked += not watch.is_calm
+        self.assertEqual(asked, 0)
+
+    def test_a_machine_that_stays_away_is_given_up_in_time_by_a_queue_whose_looks_take_long(self):
         watch = settled()
-        now = after(watch, DEFAULT + 5, {BETA: "b"}, start=5.0)
-        [(_, why)] = watch.lost(now, [job()], {})
-        self.assertIn("did not come back within 15 minutes", why)
+        now = after(watch, DEFAULT, {BETA: None}, step=40.0)
+        self.assertEqual(watch.lost(now, [job()], {}), [])
+        look(watch, now + 40, {BETA: None})
+        self.assertEqual(len(watch.lost(now + 40, [job()], {})), 1)
 
     def test_of_machines_that_are_there_at_the_start_those_are_doubted_that_were_met_after_their_job_began(self):
         for met, doubted in ((59.0, True), (61.0, False)):
             watch = Watch()
             look(watch, 0.0, {BETA: "a"}, age=60.0, met=met)
-            self.assertEqual(watch.is_doubtful, doubted)
+            self.assertEqual(bool(watch.doubted), doubted)
 
     def test_the_jobs_of_a_machine_that_was_put_out_of_the_pool_are_taken_back_at_once(self):
         watch = settled()
@@ -192,7 +237,7 @@ class Setting(unittest.TestCase):
         """For how many seconds the program has jobs wait that say nothing of it."""
         said = []
         gone = types.SimpleNamespace(look=lambda: None, lost=[], machines={}, parted=set(), running={})
-        doubts = types.SimpleNamespace(look=lambda *_: None, is_calm=False, is_doubtful=True, is_urgent=lambda _: True, lost=lambda *_: [])
+        doubts = types.SimpleNamespace(look=lambda *_: None, is_calm=False, doubted={BETA}, is_urgent=lambda _: True, lost=lambda *_: [])
         with mock.patch.object(keeper.facts, "read", lambda: samples.pool(**changes)), mock.patch.object(keeper, "Shadows", lambda: gone), \
                 mock.patch.object(keeper, "Watch", lambda: doubts), mock.patch.object(queue, "release"), mock.patch.object(queue, "placed", lambda default: said.append(default) or []), \
                 mock.patch.object(overlay, "boots", lambda _: {}), mock.patch.object(overlay, "reaches_anybody", lambda: True), \
@@ -255,6 +300,11 @@ class QueueTests(unittest.TestCase):
         self.assertEqual(queue.newest([{**whole, "State": "Unclaimed"}])["beta"].claims, set())
         for state in queue.AT_WORK:
             self.assertIsNone(queue.newest([whole, at_work, {**whole, "State": state}])["beta"].claims)
+
+    def test_a_collector_that_does_not_answer_is_none_that_has_no_ad(self):
+        for told, found in (((0, ""), {}), ((1, "Error: communication error"), None), ((system.TIMED_OUT, ""), None)):
+            with mock.patch.object(queue.collector, "ask", lambda words, timeout, told=told: told):
+                self.assertEqual(queue.advertised([job()]), found)
 
     def test_a_machine_does_not_say_of_another_that_it_was_started_anew(self):
         self.assertEqual({GAMMA: "7"}, self.advertised([startd("gamma", 7, 1000), startd("beta", "1\ngamma 999 2000", 2000)]))

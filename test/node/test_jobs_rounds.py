@@ -24,6 +24,7 @@ class KeeperTests(unittest.TestCase):
         self.ending, self.shadows = set(), {}
         self.clock, self.takes, self.is_held = 0.0, 0.0, False
         self.outlived, self.ends, self.fails, self.lost, self.asked = [], False, False, [], []
+        self.named = []
 
     def keeper(self):
         """One that has found nothing on hold at its start."""
@@ -56,6 +57,10 @@ class KeeperTests(unittest.TestCase):
         def advertise():
             self.advertised += 1
 
+        def found(jobs):
+            self.named.append({one.address for one in jobs})
+            return self.ads
+
         def release():
             self.released += 1
             return not self.is_held
@@ -67,7 +72,7 @@ class KeeperTests(unittest.TestCase):
         seen = mock.Mock(lost=self.lost, running=self.shadows, parted=self.parted)
         type(seen).machines = mock.PropertyMock(side_effect=lambda: self.machines)
         one._shadows = seen
-        with mock.patch.multiple(queue, placed=placed, take_back=take_back, advertise=advertise, advertised=lambda jobs: self.ads, release=release, end=self.end, find=find), \
+        with mock.patch.multiple(queue, placed=placed, take_back=take_back, advertise=advertise, advertised=found, release=release, end=self.end, find=find), \
                 mock.patch.multiple(overlay, boots=lambda addresses: {address: self.boots[address] for address in addresses}, reaches_anybody=lambda: self.reaches,
                                     is_here=lambda address: address == HOME), \
                 mock.patch("wow.lib.barred.read", lambda: self.revoked), mock.patch("time.sleep", lambda seconds: None):
@@ -84,6 +89,27 @@ class KeeperTests(unittest.TestCase):
         for now in (10.0, 60.0, 65.0, 70.0):
             self.round(one, now)
         self.assertEqual(self.released - before, 2, "for a minute it is looked whether the job is on hold again")
+
+    def test_while_the_manager_is_off_jobs_go_on_whatever_boot_ids_their_machines_prove(self):
+        one, self.ads = self.keeper(), None
+        for now in range(0, 4 * 3600, 30):
+            self.boots = {BETA: Boot(str(now // 1700), now % 1700)}
+            self.round(one, float(now))
+        self.assertEqual((self.taken, self.named[:1]), ([], [{BETA}]))
+        self.ads, begin = {}, now
+        while not self.taken:
+            now += 30
+            self.boots = {BETA: Boot("b", 1700.0 + now - begin)}
+            self.round(one, float(now))
+        self.assertEqual(now - begin, 30 + DEFAULT)
+
+    def test_the_collector_is_asked_for_the_machines_alone_that_may_have_been_started_anew(self):
+        one, self.machines = self.keeper(), {BETA: 60.0, GAMMA: 60.0}
+        self.boots = dict.fromkeys(self.machines, Boot("a", 1800.0))
+        self.round(one, 0.0)
+        self.boots[GAMMA] = Boot("b", 1.0)
+        self.round(one, 5.0)
+        self.assertEqual(self.named, [{GAMMA}])
 
     def test_a_job_that_its_machine_has_no_more_is_taken_back_within_two_of_its_ads_and_the_queue_is_asked_twice_a_minute_after_a_while(self):
         one, self.parted = self.keeper(), {BETA}
@@ -222,8 +248,8 @@ class Forgotten(unittest.TestCase):
         watch, found = settled(), []
         for now in range(0, until, 5):
             watch.look(now, {BETA: 60.0 + now}, {BETA: Boot("a", 3600.0)}, True, {BETA} if now > 10 else ())
-            if watch.is_doubtful:
-                found += [(one.number, why, now) for one, why in watch.lost(now, [job("1.0"), job("2.0")], {BETA: ad(now)} if ad(now) else {}, (), interval)]
+            if watch.doubted:
+                found += [(one.number, why, now) for one, why in watch.lost(now, [job("1.0"), job("2.0")], {BETA: ad(now)} if ad(now) else None, (), interval)]
         return found
 
     def test_a_job_that_its_well_machine_has_no_more_is_taken_back_once_no_ad_of_it_can_be_late(self):

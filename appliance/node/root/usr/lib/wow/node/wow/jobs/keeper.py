@@ -72,10 +72,11 @@ class Keeper:
         if unknown and now >= self._find_at and not queue.find(unknown):
             self._find_at = now + QUEUE_EVERY
         machines = self._shadows.machines
+        asked = self._clock()  # HTCondor's tools may have taken long
         answers = overlay.boots(sorted(address for address in machines if not overlay.is_here(address)))
         reaches_others = any(boot is not None for boot in answers.values()) or overlay.reaches_anybody()
         answers |= dict.fromkeys(machines.keys() - answers.keys(), overlay.HERE)
-        self._watch.look(now, machines, answers, reaches_others, self._shadows.parted)
+        self._watch.look(asked, machines, answers, reaches_others, self._shadows.parted)
         self._advertise(reaches_others)
         since, revoked = barred.read()
         out = {address for address, age in machines.items() if address in revoked and age > since}
@@ -83,7 +84,8 @@ class Keeper:
             return
         self._listed = now
         jobs = queue.placed(self._patience)
-        found = queue.advertised(jobs) if self._watch.is_doubtful else {}
+        doubted = [job for job in jobs if job.address in self._watch.doubted]
+        found = queue.advertised(doubted) if doubted else None
         if lost := self._watch.lost(now, jobs, found, out, pace.kept(files.find(pace.FILE) or "") + MARGIN):
             # Before: what fails there may leave jobs on hold.
             self._may_hold = True

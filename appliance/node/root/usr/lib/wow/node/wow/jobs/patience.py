@@ -7,10 +7,16 @@ Pure: time and answers are handed in."""
 
 LEAST = 30.0
 """Seconds that it waits in any case: a path that breaks is found anew within two."""
-LONGEST_STEP = 15.0
-"""Seconds that count at most from one look to the next: what a machine that slept did not see is no absence."""
+LONGEST_STEP, SLOWEST = 15.0, 60.0
+"""Seconds that count at most up to the first look at which a machine is silent, and from one of those to the next: what this machine did not see while its host slept is
+no absence. Some hypervisors' clocks stand still then, others jump, and none of a guest's own tells the latter from a slow round, which may wait that long for HTCondor's
+tools or for many silent machines."""
+RENEWED, SOON = 3590.0, 10.0
+"""A session is agreed on anew after an hour, and proves another boot id then (docs/protocol.md). So one that is met so many seconds after the one before, and within so
+many of an answer with that, tells of no start: nearly no machine is off and on again so fast, and one that is has to hit these seconds of the hour."""
 URGENT = 120.0
-"""Seconds from the begin of a doubt in which the collector is asked in each round: HTCondor takes some of them to start anew. After that it is asked more rarely."""
+"""Seconds from the begin of a doubt in which the collector is asked in each round: HTCondor takes some of them to start anew. After that it is asked more rarely, and so
+it is where slow looks alone keep an hour's end from explaining a boot id: else they would make each other slow."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,28 +51,60 @@ class Advertised:
 
 
 class _Worker:
-    """began: when it gave a reason to doubt, and has given one ever since. missed: {claim of a job: since when, and as of which ad, the collector lacks it}."""
+    """boot, met, answered: the boot id of its last answer, when this node met that first, and when it was asked for that answer. began: when it gave a reason to doubt,
+    and has given one ever since. waited: for how long the collector has answered each time and told nothing that ends the doubt, None before it did; unasked: seconds
+    since it was asked last. missed: {claim of a job: since when, and as of which ad, the collector lacks it}."""
 
-    __slots__ = ("boot", "absent", "is_parted", "doubted", "began", "first", "missed")
+    __slots__ = ("boot", "met", "answered", "absent", "is_parted", "is_doubted", "began", "waited", "unasked", "first", "missed")
 
     def __init__(self) -> None:
         self.boot: str | None = None
+        self.met = self.answered = 0.0
         self.absent = 0.0
-        self.is_parted = False
-        self.doubted: float | None = None
+        self.is_parted = self.is_doubted = False
         self.began: float | None = None
+        self.waited: float | None = None
+        self.unasked = 0.0
         self.first: Advertised | None = None
         self.missed: dict[str, tuple[float, str]] = {}
 
-    def doubt(self, now: float, is_other: bool) -> None:
-        """Begins a doubt, or goes on with one."""
-        if is_other or (self.is_parted and self.doubted is None):
-            self.began = now if is_other or self.began is None else self.began
-            self.doubted, self.first = now, None
-        elif self.doubted is None:
+    def hear(self, now: float, boot: "Boot", age: float) -> None:
+        """Takes in an answer. age: for how many seconds it has had a job of this machine."""
+        met, is_due = now - boot.met, False
+        if self.boot is None:
+            # It may have been started anew between the job's start and this look.
+            is_other = boot.met < age
+        else:
+            is_due = met - self.met >= RENEWED and not self.absent
+            is_other = boot.identity != self.boot and not (is_due and met - self.answered <= SOON)
+        self.boot, self.met, self.answered, self.absent = boot.identity, met, now, 0.0
+        self._doubt(now, is_other, is_other and not is_due)
+
+    def _doubt(self, now: float, is_other: bool, is_likely: bool) -> None:
+        """Begins a doubt, or goes on with one. is_other: whether it may have been started anew; is_likely: whether nothing else explains its boot id."""
+        if is_other or (self.is_parted and not self.is_doubted):
+            if is_likely or (self.is_parted and self.began is None):
+                self.began = now
+            self.is_doubted, self.waited, self.first = True, None, None
+        elif not self.is_doubted:
             self.began = None
         if not self.is_parted:
             self.missed.clear()
+
+    def ask(self, has_answered: bool) -> None:
+        """Takes in whether the collector answered for this machine: one that did not may have been started anew itself, and then knows of none for a while."""
+        self.waited = None if not has_answered else 0.0 if self.waited is None else self.waited + self.unasked
+
+    def is_heard_anew(self, latest: Advertised | None) -> bool:
+        """Whether its startd was heard since the first ad of this doubt."""
+        return latest is not None and self.first is not None and latest.heard != self.first.heard
+
+    def settle(self, latest: Advertised) -> None:
+        """A startd that was heard anew since the doubt began is the one that answers for its claims now, whatever was restarted there."""
+        if self.is_heard_anew(latest):
+            self.is_doubted, self.first = False, None
+        elif self.is_doubted and self.first is None:
+            self.first, self.waited = latest, 0.0
 
     def misses(self, now: float, job: Job, latest: Advertised | None, interval: float) -> bool:
         """Whether a job's shadow has parted, and the machine has told of itself without its claim for longer than any of its ads may be late."""
@@ -88,52 +126,55 @@ class Watch:
 
     def look(self, now: float, ages: "Mapping[str, float]", answers: "Mapping[str, Boot | None]", reaches_others: bool, parted: "Container[str]" = ()) -> None:
         """Takes in whom the overlay reached: {address: boot, or None where nothing answered}. Machines that it does not name are forgotten. A machine
-        that reaches nobody at all is cut off itself, so nobody's absence grows. ages: for how many seconds each has had a job of this machine; parted: those
-        whose HTCondor has ended its connection to the shadow."""
-        step = 0.0 if self._last is None else min(now - self._last, LONGEST_STEP)
+        that reaches nobody at all is cut off itself, so nobody's absence grows. now: when they were asked; ages: for how many seconds each has had a job of this machine;
+        parted: those whose HTCondor has ended its connection to the shadow."""
+        step = 0.0 if self._last is None else min(now - self._last, SLOWEST)
         self._last = now
         self._workers = {address: self._workers.get(address) or _Worker() for address in answers}
         for address, boot in answers.items():
             worker = self._workers[address]
             worker.is_parted = address in parted
-            if boot is None:
-                worker.absent += step if reaches_others else 0.0
-                continue
-            # Who was not asked before may have been started anew between the job's start and this look.
-            is_other = boot.met < ages[address] if worker.boot is None else boot.identity != worker.boot
-            worker.doubt(now, is_other)
-            worker.boot, worker.absent = boot.identity, 0.0
+            worker.unasked += step
+            if boot is not None:
+                worker.hear(now, boot, ages[address])
+            elif reaches_others:
+                worker.absent += step if worker.absent else min(step, LONGEST_STEP)
 
     @property
     def is_calm(self) -> bool:
         """Whether no machine gives a reason to look at the queue."""
-        return all(worker.doubted is None and worker.absent < LEAST for worker in self._workers.values())
+        return not self.doubted and all(worker.absent < LEAST for worker in self._workers.values())
 
     @property
-    def is_doubtful(self) -> bool:
-        """Whether some machine was started anew and may have lost its jobs, so that the collector is worth asking."""
-        return any(worker.doubted is not None for worker in self._workers.values())
+    def doubted(self) -> set[str]:
+        """The machines that were started anew and may have lost their jobs, so that the collector is worth asking for them."""
+        return {address for address, worker in self._workers.items() if worker.is_doubted}
 
     def is_urgent(self, now: float) -> bool:
         """Whether one of these doubts began so lately that an answer is awaited from one moment to the next."""
-        return any(worker.doubted is not None and worker.began is not None and now - worker.began < URGENT for worker in self._workers.values())
+        return any(worker.is_doubted and worker.began is not None and now - worker.began < URGENT for worker in self._workers.values())
 
-    def lost(self, now: float, jobs: "Collection[Job]", ads: "Mapping[str, Advertised]", revoked: "Container[str]" = (),
+    def lost(self, now: float, jobs: "Collection[Job]", ads: "Mapping[str, Advertised] | None", revoked: "Container[str]" = (),
              interval: float = LEAST) -> list[tuple[Job, str]]:
-        """The jobs to take back, each with the reason for its log. ads: what the collector has, by address; none where it was not asked. revoked: the machines
-        whose certificates were revoked since. interval: seconds within which each of a machine's ads comes again."""
+        """The jobs to take back, each with the reason for its log. ads: what the collector has of the doubted machines of these jobs, by address; None where it did not
+        answer, or was not asked. revoked: the machines whose certificates were revoked since. interval: seconds within which each of a machine's ads comes again."""
         found = []
-        claims = {job.claim for job in jobs}
-        for each in self._workers.values():
+        claims, machines = {job.claim for job in jobs}, {job.address for job in jobs}
+        for address, each in self._workers.items():
+            if address in machines:
+                each.ask(ads is not None)
+            each.unasked = 0.0
             each.missed = {claim: since for claim, since in each.missed.items() if claim in claims}
+        ads = ads or {}
         for job in jobs:
             worker = self._workers.get(job.address)
             if job.address in revoked:
                 found.append((job, f"{job.host} was put out of the pool, so the job runs again elsewhere"))
             elif worker is not None and (why := self._reason(now, job, worker, ads.get(job.address), interval)):
                 found.append((job, why))
-        for address, worker in self._workers.items():
-            self._settle(worker, ads.get(address))
+        for address, latest in ads.items():
+            if address in self._workers:
+                self._workers[address].settle(latest)
         return found
 
     @staticmethod
@@ -142,23 +183,15 @@ class Watch:
             return f"{job.host} was not reached for {_minutes(job.patience)}, so the job runs again elsewhere"
         if worker.misses(now, job, latest, interval):
             return f"{job.host} ended the job before its files were home, so it runs again"
-        if worker.doubted is None:
+        if not worker.is_doubted:
             return ""
         if latest is not None and latest.birth != job.birth:
             return f"HTCondor on {job.host} was started anew and has the job no more, so it runs again"
-        if now - worker.doubted >= job.patience:
-            return f"{job.host} was started anew, and its HTCondor did not come back within {_minutes(job.patience)}, so the job runs again elsewhere"
+        # A machine that is well may tell of itself that late.
+        limit = max(job.patience, interval)
+        if worker.waited is not None and worker.waited >= limit and not worker.is_heard_anew(latest):
+            return f"{job.host} was started anew, and its HTCondor did not come back within {_minutes(limit)}, so the job runs again elsewhere"
         return ""
-
-    @staticmethod
-    def _settle(worker: _Worker, latest: Advertised | None) -> None:
-        """A startd that was heard anew since the doubt began is the one that answers for its claims now, whatever was restarted there."""
-        if worker.doubted is None or latest is None:
-            return
-        if worker.first is None:
-            worker.first = latest
-        elif latest.heard != worker.first.heard:
-            worker.doubted = worker.first = None
 
 
 def _minutes(seconds: float) -> str:

@@ -118,14 +118,15 @@ def either(conditions: list[str]) -> str:
     return OR.join(conditions)
 
 
-def advertised(jobs: "Iterable[Job]") -> dict[str, Advertised]:
-    """What the collector has of the startds that run these jobs, by address."""
+def advertised(jobs: "Iterable[Job]") -> dict[str, Advertised] | None:
+    """What the collector has of the startds that run these jobs, by address; None where it does not answer."""
     addresses = {job.host: job.address for job in jobs}
     found: dict[str, Advertised] = {}
     for lot in lots(f'Machine == "{host}"' for host in sorted(addresses) if '"' not in host and "\\" not in host):
         code, said = collector.ask(["-constraint", either(lot), "-json", "-attributes", ",".join(OF_A_STARTD)], QUICK)
-        if code == 0:
-            found |= {addresses[host]: ad for host, ad in newest(ads.objects(said)).items() if host in addresses}
+        if code:
+            return None
+        found |= {addresses[host]: ad for host, ad in newest(ads.objects(said)).items() if host in addresses}
     return found
 
 
