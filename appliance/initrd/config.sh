@@ -8,6 +8,8 @@ config_seconds=2
 accepted=/run/layers/home/state/pool.conf
 # What the initrd can read of that one; wow-config leaves it there whenever it accepts a pool.conf.
 accepted_lines=/run/layers/home/state/pool.lines
+# Lines `SHA256 POOL`: each pool.conf of a pool that this machine left (the node's setup/former.py, docs/decisions/0118).
+left_pools=/run/layers/home/state/pool.left
 
 is_cd() {
     [ "$(field "$1" 32769 5)" = 4344303031 ]
@@ -29,8 +31,18 @@ labelled() {
     done
 }
 
+# is_left DISK: whether its pool.conf is of a pool that this machine left. The first one's digest, pool and disk are noted for the node, and for root alone.
+is_left() {
+    [ -s "$left_pools" ] || return 1
+    digest=$(sha256sum < /config/pool.conf | cut -d' ' -f1)
+    pool=$(sed -n "/^$digest /{s///p;q}" "$left_pools")
+    [ -n "$pool" ] || return 1
+    [ -e /run/layers/left ] || (umask 077 && echo "$digest $pool $1" > /run/layers/left)
+    say search "what=\"passes over $1, for this machine left pool $pool\""
+}
+
 # take DISK: copies what the node needs to /run/wow-config, which only root reads; nothing stays mounted, so the disk may be pulled. Fails
-# where there is no pool.conf to take, or a part of it cannot be read: half of a CA would be taken for ever. A disk is looked at once.
+# where there is no pool.conf to take, or that of a pool that was left, or a part of it cannot be read: half of a CA would be taken for ever. A disk is looked at once.
 take() {
     case " $looked_at " in *" $1 "*) return 1 ;; esac
     looked_at="$looked_at $1"
@@ -48,7 +60,7 @@ take() {
     size=$(du -sk /config | cut -f1)
     if [ "$size" -gt "$config_kb" ]; then
         warn "$1" "WOWCFG holds $size KiB, at most $config_kb are read" "leave pool.conf and manager/ or machine/ only"
-    elif [ -e /config/pool.conf ]; then
+    elif [ -e /config/pool.conf ] && ! is_left "$1"; then
         unread=
         mkdir -m 700 /run/wow-config.new
         for name in pool.conf pool.lines managers.notice keys.notice manager machine; do

@@ -40,7 +40,7 @@ take_request() {
 # leave_home: goes on without the home's disk. What the pool is comes along, for the disk WOWCFG may have been pulled.
 leave_home() {
     mkdir -m 700 /run/kept
-    for name in pool.conf pool.lines; do
+    for name in pool.conf pool.lines pool.left; do
         [ ! -e "/run/layers/home/state/$name" ] || cp "/run/layers/home/state/$name" /run/kept/
     done
     umount /run/layers/home

@@ -225,7 +225,7 @@ class Configured(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        for name in ("run", "dev", "sys/class/block", "sys/block", "sys/class/tty/console"):
+        for name in ("run/layers/home/state", "dev", "sys/class/block", "sys/block", "sys/class/tty/console"):
             (self.folder / name).mkdir(parents=True)
         (self.folder / "sys/class/tty/console/active").write_text("tty0\n")
 
@@ -285,6 +285,36 @@ echo "ended with $?"
         shutil.rmtree(self.folder / "run/wow-config")
         self.disk("vdb", "of a disk")
         self.assertEqual(self.taken("/dev/vda1"), ("of a disk", ""))
+
+    def leave(self, *pools):
+        """The machine left these pools, whose pool.conf and name are the same here."""
+        lines = "".join(f"{hashlib.sha256(pool.encode()).hexdigest()} {pool}\n" for pool in pools)
+        (self.folder / "run/layers/home/state/pool.left").write_text(lines)
+
+    def passed(self):
+        """The line that the node finds of the first one that was passed over, and that nobody else may read it."""
+        place = self.folder / "run/layers/left"
+        self.assertEqual(place.stat().st_mode & 0o077, 0)
+        return place.read_text()
+
+    def test_what_the_machine_left_is_passed_over_wherever_it_lies_and_another_one_is_taken(self):
+        self.disk("vda1", "science")
+        self.disk("vdb", "science")
+        self.leave("maths", "science")
+        found, said = self.taken("/dev/vda1")
+        self.assertEqual(found, "", "it joins the pool again that it left")
+        self.assertTrue(said.endswith(' what="passes over /dev/vda1, for this machine left pool science"\n'), said)
+        self.assertEqual(self.passed().split(), [hashlib.sha256(b"science").hexdigest(), "science", "/dev/vdb"], "the first is not the one that is noted")
+        self.disk("sr0", "biology")
+        self.assertEqual(self.taken("/dev/vda1")[0], "biology", "a CD counts where the disks were left")
+
+    def test_a_pool_that_was_not_left_or_has_a_pool_conf_of_other_content_is_taken_and_so_is_one_that_was_taken_back(self):
+        self.disk("vda1", "science")
+        for left in ((), ("maths",), ("science with another ticket",)):
+            self.leave(*left)
+            self.assertEqual(self.taken("/dev/vda1"), ("science", ""), left)
+            shutil.rmtree(self.folder / "run/wow-config")
+        self.assertFalse((self.folder / "run/layers/left").exists())
 
 
 class Layers(unittest.TestCase):

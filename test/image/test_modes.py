@@ -80,12 +80,12 @@ class Chosen(Case):
         self.assertTrue((self.works / "surge/upper").is_dir())
 
     def test_ephemeral_leaves_the_home_s_disk_and_keeps_the_pool_conf(self):
-        for name in ("pool.conf", "pool.lines", "node.key"):
+        for name in ("pool.conf", "pool.lines", "pool.left", "node.key"):
             (self.home / "state" / name).write_text(name)
         self.ask("ephemeral\n")
         said = self.start()
         self.assertEqual([said[1], said[2][:11], self.mode()], ["home ephemeral", "ephemeral||", "ephemeral"])
-        self.assertEqual(sorted(path.name for path in (self.home / "state").iterdir()), ["pool.conf", "pool.lines"])
+        self.assertEqual(sorted(path.name for path in (self.home / "state").iterdir()), ["pool.conf", "pool.left", "pool.lines"])
         self.assertFalse((self.folder / "run/kept").exists())
 
     def test_a_start_that_keeps_nothing_stops_where_the_disk_carries_the_ca(self):

@@ -35,14 +35,14 @@ NAMES = {ALICE: "alice", CONSOLE: "wow-console", WEB: "wow-web", JOB: "wowjob1",
 AGREED = contract.read(CLONE)
 MAY = {"enroll": {ROOT, ALICE}, "reset": {ROOT, ALICE}, "support": {ROOT, ALICE, CONSOLE}, "pause": {ROOT, ALICE, CONSOLE, WEB},
        "resume": {ROOT, ALICE, CONSOLE, WEB}, "boot": {ROOT, ALICE}, "leave": {ROOT, CONSOLE, WEB}, "power-off": {ROOT, CONSOLE}, "login": {ROOT, ALICE, CONSOLE},
-       "join": {ROOT, WEB}, "refuse": {ROOT, ALICE, WEB}, "accept": {ROOT, ALICE, WEB}, "limit": {ROOT, ALICE, WEB},
+       "join": {ROOT, WEB}, "rejoin": {ROOT, CONSOLE, WEB}, "refuse": {ROOT, ALICE, WEB}, "accept": {ROOT, ALICE, WEB}, "limit": {ROOT, ALICE, WEB},
        "computer": {ROOT, ALICE, WEB}, "place": {ROOT, ALICE, WEB}, "screen": {ROOT, ALICE, WEB}, "unlock": {CONSOLE}}
 STARTS_NOTHING = {"login", "unlock"}
 FIELDS = {"refuse": {"project": "surge"}, "accept": {"project": "surge"}, "limit": {"percent": "50"}, "computer": {"token": "new"},
           "place": {"latitude": "47", "longitude": "8"}, "screen": {"keyboard": "de"}}
 """What a request cannot do without."""
-ELSEWHERE = {"join"}
-"""What a machine with a pool refuses to everybody; test_newcomer.py has the rest."""
+ELSEWHERE = {"join", "rejoin"}
+"""What a machine with a pool refuses to everybody; test_newcomer.py and test_former.py have the rest."""
 
 
 class Table(unittest.TestCase):

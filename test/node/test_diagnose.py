@@ -186,7 +186,7 @@ class Decisions(unittest.TestCase):
             check, text = self.wrong(found)[0]
             self.assertEqual("twin", check)
             self.assertIn("one is a copy of the other", text)
-            self.assertIn("press L, then start it; or type wow reset", text)
+            self.assertIn("press L, start it, and press J there; or type wow reset", text)
         self.only(facts(told, is_manager=True), "twin", "Delete the copy")
 
     def test_every_code_of_a_warning_makes_a_finding(self):

@@ -267,7 +267,7 @@ class Command(unittest.TestCase):
     def test_what_the_agent_starts_is_a_unit_of_ours_that_takes_nothing_but_the_asker_s_number(self):
         text = (ROOT / "usr/lib/wow/node/wow/acts/requests.py").read_text(encoding="utf-8")
         started = {name.replace("@{uid}", "@") for name in re.findall(r'start\("\w+", f?"([^"]+)"\)', text)}
-        here = {"pause", "resume", "limit", "computer", "boot", "power-off", "login", "join", "refuse", "accept", "place", "screen", "unlock"}
+        here = {"pause", "resume", "limit", "computer", "boot", "power-off", "login", "join", "rejoin", "refuse", "accept", "place", "screen", "unlock"}
         self.assertEqual(len(started), len(requests.TABLE.keys() - here), "what is done in the agent itself is named here")
         self.assertLessEqual(started | {act.KEEPER, take.UNIT, placing.PACE, screens.UNIT}, set(own_units()))
 

@@ -1,5 +1,5 @@
-"""A machine without a pool takes a pool.conf and a ticket from its web page. What is wrong with them is said here, by the only reader of pool.conf; wow-take
-(setup/take.py) keeps them then and starts the machine again, which joins as it would with a disk WOWCFG."""
+"""A machine without a pool takes a pool.conf and a ticket from its web page, or joins the pool again that it left. What is wrong with them is said here, by the only
+reader of pool.conf; wow-take (setup/take.py) keeps them then and starts the machine again, which joins as it would with a disk WOWCFG."""
 import binascii
 import os
 
@@ -9,21 +9,17 @@ from wow.config import ticket as tickets
 from wow.config.poolconf import Pool
 from wow.lib import der, files, modes, paths, system
 from wow.lib.errors import WowError
-from wow.setup import accept, take
+from wow.setup import accept, former, take
 
 NOTHING = "Nothing was changed"
-LEAVE = ("Leave the pool first, by the key L of the machine's screen or by its web page; a disk with the old pool.conf has to be taken away then. "
-         "A newer pool.conf of the same pool comes by such a disk, too")
+LEAVE = "Leave the pool first, by the key L of the machine's screen or by its web page. A newer pool.conf of the same pool comes by a disk WOWCFG"
 TIME = 30.0
 """Seconds for wow-take, which an emulated guest may need a few of."""
 
 
 def join(fields: dict[str, str], _: int) -> None:
     """Has both kept, and the machine start again."""
-    if os.path.exists(facts.FILE):
-        raise WowError(f"this machine is in pool {facts.read(facts.FILE).name} already. {NOTHING}", LEAVE, code=allowed.NOT_HERE)
-    if modes.read()[0] == modes.EPHEMERAL:
-        raise WowError("this start keeps nothing, not even a pool.conf", "Choose another entry of the start's menu, then give it again", code=allowed.NOT_HERE)
+    refuse_here()
     data, ticket = decoded(fields.get("pool", "")), fields.get("ticket")
     try:
         pool = poolconf.read(data)
@@ -38,6 +34,29 @@ def join(fields: dict[str, str], _: int) -> None:
     elif os.path.exists(tickets.TAKEN):
         os.unlink(tickets.TAKEN)
     files.write(take.BROUGHT, data, 0o600)
+    begin()
+
+
+def rejoin(_: dict[str, str], __: int) -> None:
+    """Has the machine take the configuration that it passes over, for it left that pool, and start again."""
+    refuse_here()
+    if former.passed() is None:
+        raise WowError(f"this machine has no configuration of a pool that it left. {NOTHING}", "Give it a pool.conf by its web page", code=allowed.NOT_HERE)
+    if os.path.exists(take.BROUGHT):
+        os.unlink(take.BROUGHT)
+    begin()
+
+
+def refuse_here() -> None:
+    """WowError where this start has a pool, or keeps nothing."""
+    if os.path.exists(facts.FILE):
+        raise WowError(f"this machine is in pool {facts.read(facts.FILE).name} already. {NOTHING}", LEAVE, code=allowed.NOT_HERE)
+    if modes.read()[0] == modes.EPHEMERAL:
+        raise WowError("this start keeps nothing, not even a pool.conf", "Choose another entry of the start's menu, then do it again", code=allowed.NOT_HERE)
+
+
+def begin() -> None:
+    """Has wow-take keep what is to be kept, and start the machine again."""
     system.must(["systemctl", "start", take.UNIT], todo=f"The machine's screen says what keeps it. See: journalctl -u {take.UNIT}", timeout=TIME)
 
 

@@ -68,6 +68,12 @@ def join(fields: dict[str, str], uid: int) -> None:
     newcomer.join(fields, uid)
 
 
+def rejoin(fields: dict[str, str], uid: int) -> None:
+    """Has a machine join the pool again that it left (newcomer.py)."""
+    from wow.acts import newcomer
+    newcomer.rejoin(fields, uid)
+
+
 def power_off(_: dict[str, str], __: int) -> None:
     """Switches the machine off, as its power button does."""
     system.must(["systemctl", "poweroff", "--no-block"], todo="Look with: systemctl list-jobs", timeout=10.0)
@@ -85,8 +91,8 @@ def start(verb: str, unit: str) -> None:
 
 TABLE: "dict[str, Callable[[dict[str, str], int], dict[str, str] | None]]" = {
     "enroll": enroll, "reset": reset, "support": support, "pause": act.pause, "resume": act.resume, "limit": limits.limit, "computer": computer.computer,
-    "boot": boot.boot, "leave": leave, "join": join, "refuse": refusing.refuse, "accept": refusing.accept, "place": placing.place, "screen": screens.screen,
-    "unlock": screens.unlock, "power-off": power_off, "login": login}
+    "boot": boot.boot, "leave": leave, "join": join, "rejoin": rejoin, "refuse": refusing.refuse, "accept": refusing.accept, "place": placing.place,
+    "screen": screens.screen, "unlock": screens.unlock, "power-off": power_off, "login": login}
 """What does each request of the contract, given its fields, for the user of a number, and what its reply holds beside ok."""
 
 

@@ -4,9 +4,14 @@ import os
 from wow.lib import console, paths, system
 from wow.lib.errors import WowError
 from wow.setup import forget as forgetting
+from wow.setup import former
 from wow.setup.forget import wipe
 from wow.stack import bring, kept
 from wow.stack.systems import ARMED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
 
 USES = ("wow-join.service", "wow-stack.service", "wow-system.service", "wow-jobs.service", "condor.service", "strongswan.service", "wow-ca.service", "ipopd.service")
 """What holds on to the identity, or writes into the state folder by itself."""
@@ -14,18 +19,20 @@ USES = ("wow-join.service", "wow-stack.service", "wow-system.service", "wow-jobs
 
 def main() -> int:
     """wow-reset. Exit code."""
-    return forget("starting again", "reboot")
+    return forget("starting again", "reboot", lambda: None)
 
 
 def leave() -> int:
-    """wow-leave. Exit code. HTCondor's own stop gives jobs their time for a checkpoint and carries to their queues what they wrote."""
-    return forget("switching off", "poweroff")
+    """wow-leave. Exit code. HTCondor's own stop gives jobs their time for a checkpoint and carries to their queues what they wrote. What the machine was configured with
+    is not taken again by itself."""
+    return forget("switching off", "poweroff", former.leave)
 
 
-def forget(then: str, verb: str) -> int:
-    """Exit code. then: what the console says of what comes; verb: systemctl's word for it."""
+def forget(then: str, verb: str, before: "Callable[[], None]") -> int:
+    """Exit code. then: what the console says of what comes; verb: systemctl's word for it; before: what is done first."""
     system.systemctl("stop", *USES)
     try:
+        before()
         wipe(paths.STATE)
         if os.path.exists(ARMED) or kept.of_start(kept.SAID).get("trial"):
             # Without a notice it has GRUB try no other system: nobody is there yet for whom a trial could be good.

@@ -44,6 +44,7 @@ REQUESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "boot": ((ROOT, MEMBER), ("mode", "module", "over")),
     "leave": ((ROOT, CONSOLE, WEB), ()),
     "join": ((ROOT, WEB), ("pool", "ticket")),
+    "rejoin": ((ROOT, CONSOLE, WEB), ()),
     "refuse": ((ROOT, MEMBER, WEB), ("project",)),
     "accept": ((ROOT, MEMBER, WEB), ("project",)),
     "place": ((ROOT, MEMBER, WEB), ("latitude", "longitude")),

@@ -169,7 +169,7 @@ def twin(facts: "Gathered") -> list[Finding]:
         return []
     return [wrong("twin", "Another machine runs with this machine's key: one is a copy of the other, and one of them has left the pool until it starts again.",
                   # It would have the same key from its disk again, and with the CA nobody may reset it.
-                  "Delete the copy in the hypervisor." if facts["is_manager"] else "At the copy's screen press L, then start it; or type wow reset there.")]
+                  "Delete the copy in the hypervisor." if facts["is_manager"] else "At the copy's screen press L, start it, and press J there; or type wow reset.")]
 
 
 def names_of_bootstrap(facts: "Gathered") -> list[Finding]:

@@ -8,6 +8,8 @@ AUTHORITY = f"{STATE}/ca"
 AUTHORITY_TROUBLE = f"{agreed.WOW_CA}/trouble"
 SOCKET = f"{RUN}/ipopd.sock"
 AGENT = f"{RUN}/agent.sock"
+# The pool that the machine left and can join again (setup/former.py).
+LEFT_POOL = f"{RUN}/left"
 IPOPD_CONF = f"{RUN}/ipopd.conf"
 CAPTURE = f"{STATE}/capture/{agreed.TAP_NAME}.pcap"
 TAP, DNS_HOST, DNS_PORT = agreed.TAP_NAME, agreed.DNS_HOST, agreed.DNS_PORT

@@ -6,6 +6,7 @@ from wow.config import poolconf
 from wow.config.poolconf import Pool
 from wow.lib import der, files, paths, pem
 from wow.lib.errors import WowError
+from wow.setup import former
 
 NAME = "pool.conf"
 DISK_FILE = f"{paths.DISK}/{NAME}"
@@ -24,6 +25,8 @@ def choose(disk_file: str = DISK_FILE, kept_file: str = KEPT_FILE, certificate: 
         return pool, data, None
     except WowError as error:
         if kept is None:
+            if (passed := former.passed()) and not os.path.exists(disk_file):
+                raise former.waits(*passed[1:]) from None
             raise
         return *kept, error if os.path.exists(disk_file) else None
 
@@ -54,12 +57,16 @@ def _same_pool(kept: Pool, new: Pool) -> None:
                            "web page, or wow reset; until then the accepted pool.conf counts", "pool.conf", key)
 
 
-def keep(data: bytes, path: str = KEPT_FILE) -> None:
-    """Keeps the accepted file in the state folder. OSError: no room."""
+def is_kept(data: bytes, path: str = KEPT_FILE) -> bool:
+    """Whether this is the file that was accepted last."""
     try:
         with open(path, "rb") as file:
-            if file.read() == data:
-                return
+            return file.read() == data
     except OSError:
-        pass  # what the disk cannot read is replaced as what is not there
-    files.write(path, data, 0o600, sync=True)
+        return False  # what the disk cannot read is replaced as what is not there
+
+
+def keep(data: bytes, path: str = KEPT_FILE) -> None:
+    """Keeps the accepted file in the state folder. OSError: no room."""
+    if not is_kept(data, path):
+        files.write(path, data, 0o600, sync=True)

@@ -11,7 +11,7 @@ from wow.config.poolconf import Pool
 from wow.lib import console, der, files, modes, paths, pem
 from wow.lib.errors import WowError
 from wow.seal import fence, slots
-from wow.setup import accept, accounts, dnsmasq, forget, ipopd, outside, screen, zone
+from wow.setup import accept, accounts, dnsmasq, forget, former, ipopd, outside, screen, zone
 
 KEYS = "keys.notice"
 """On the disk, and in the state folder: the keys of the stack. ipopd believes none but those that go on from them."""
@@ -69,6 +69,8 @@ def without_a_pool() -> None:
         accounts.make({})
         open_run()
         screen.hand("", "")
+        if passed := former.passed():
+            files.write(paths.LEFT_POOL, f"{passed[1]}\n")
         files.write(f"{paths.RUN}/sockets.nft", fence.without_a_pool())
     except OSError as error:
         console.say_of_start(no_memory(error, "/etc"))
@@ -110,6 +112,7 @@ def state(pool: Pool, data: bytes) -> None:
     take_identity(source, paths.STATE)
     # Before the file itself: a power cut between them is set right at the next start.
     outside.keep(pool, paths.STATE)
+    former.note(pool.name, data, accept.is_kept(data))
     accept.keep(data)
 
 
@@ -143,9 +146,9 @@ def heal_authority(pool: Pool, folder: str, source: str) -> None:
     same CA on the disk WOWCFG is as good; the certificate the machine has elsewhere. source: the CA's folder there. OSError: the home is full."""
     if not has_database(folder):
         return
-    former = accept.authority() or pool.ca_der
-    if former and pem.certificate(files.find_readable(f"{folder}/ca.pem")) is None:
-        files.write(f"{folder}/ca.pem", pem.encode(former), 0o644, sync=True)
+    before = accept.authority() or pool.ca_der
+    if before and pem.certificate(files.find_readable(f"{folder}/ca.pem")) is None:
+        files.write(f"{folder}/ca.pem", pem.encode(before), 0o644, sync=True)
     own = pem.certificate(files.find_readable(f"{folder}/ca.pem"))
     if own and not has_key(folder) and has_key(source) and der.is_renewal(own, pem.certificate(files.find_readable(f"{source}/ca.pem"))):
         files.write(f"{folder}/ca.key", files.read(f"{source}/ca.key"), 0o600, sync=True)

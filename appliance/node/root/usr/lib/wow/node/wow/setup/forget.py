@@ -8,9 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Iterator
 
-STAYS = {"users", "machine-id", "pause", "refused"}
+STAYS = {"users", "machine-id", "pause", "refused", "pool.left"}
 """Numbers of accounts stay, because homes belong to them; machine-id is the initrd's. Pause, limits, hours, what was said of the computer, the screen's key map and
-password, and refused projects are the owner's, and a person of the pool may ask for a reset."""
+password, and refused projects are the owner's, and a person of the pool may ask for a reset. So are pools that it left."""
 TOLD = "pause/place.json"
 """Goes all the same: it was told to the pool, and nobody said that another pool may know it."""
 EMPTIED = ("condor", "execute", "given", "boot")

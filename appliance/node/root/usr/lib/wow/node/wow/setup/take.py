@@ -1,5 +1,6 @@
 """wow-take: keeps a pool.conf, and the ticket beside it, that came by the web page of a machine without a pool, and starts the machine again: so it has the modules
-that the file chooses, and its fence before any network. The agent has looked at both (acts/newcomer.py)."""
+that the file chooses, and its fence before any network. The agent has looked at both (acts/newcomer.py). Where none came, the machine joins the pool again that it
+left, by the configuration that this start passed over."""
 import os
 import socket
 import time
@@ -7,7 +8,7 @@ import time
 from wow.config import facts, poolconf, ticket
 from wow.lib import console, files, paths, system
 from wow.lib.errors import WowError
-from wow.setup import accept, accounts, outside
+from wow.setup import accept, accounts, former, outside
 
 UNIT = "wow-take.service"
 BROUGHT = f"{paths.RUN}/brought.conf"
@@ -20,15 +21,20 @@ def main() -> int:
     try:
         if os.path.exists(facts.FILE):
             raise WowError("this machine has a pool already; nothing was changed", "Leave that first")
-        pool = poolconf.load(BROUGHT)
-        keep(pool, BROUGHT)
+        if (passed := former.passed()) and not os.path.exists(BROUGHT):
+            former.take_back(passed[0])
+            name, role, source = passed[1], None, passed[2]
+        else:
+            pool = poolconf.load(BROUGHT)
+            keep(pool, BROUGHT)
+            name, role, source = pool.name, pool.role, "the web page"
     except WowError as error:
         console.say_error(error)
         return 1
     except OSError as error:
         console.say_error(accounts.full(error))
         return 1
-    console.say("config", pool=pool.name, role=pool.role, source="the web page", next="starting again")
+    console.say("config", pool=name, role=role, source=source, next="starting again")
     ready()
     time.sleep(MOMENT)
     return min(system.systemctl("reboot", "--no-block"), 1)

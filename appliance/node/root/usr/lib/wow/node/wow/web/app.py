@@ -35,6 +35,7 @@ class App:
         for path, method, answer in (
                 ("/", "GET", self._home), ("/login", "POST", self._login), ("/logout", "POST", self._logout),
                 ("/pause", "POST", self._pause), ("/resume", "POST", self._resume), ("/leave", "GET", self._ask_leave), ("/leave", "POST", self._leave),
+                (joining.AGAIN, "POST", self._rejoin),
                 *((path, "GET", self._pool(path)) for path in ways.ALL),
                 *sharing.Sharing(bottle, self._secret, self._back).routes(),
                 *refusing.Refusing(bottle, self._must, self._asked, self._back).routes(),
@@ -136,6 +137,9 @@ class App:
         if self._bottle.request.forms.get("sure") != "yes":
             return self._answer(400, pages.leave(guests.form_key(secret)))
         return self._asked(secret, "leave") or self._answer(200, pages.left())
+
+    def _rejoin(self) -> "Any":
+        return self._asked(self._must(), "rejoin") or self._answer(200, joining.joins())
 
     def _asked(self, secret: str, command: str, **fields: str) -> "Any":
         """None where the agent did it, else the answer that says why it did not."""

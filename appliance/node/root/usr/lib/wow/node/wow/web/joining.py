@@ -4,7 +4,7 @@ import os
 
 from wow.agent import allowed, client
 from wow.config import facts, ticket
-from wow.lib import console, files, ini
+from wow.lib import console, files, ini, paths
 from wow.lib.errors import WowError
 from wow.web import guests, html
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable
 
-PLACE = "/join"
+PLACE, AGAIN = "/join", "/rejoin"
 LARGEST_REQUEST = 96 << 10
 """Bytes of the form at most: a pool.conf, by file and as text, with what a browser puts around it. waitress holds that."""
 SENT = "Whoever invited you to a pool sent you a file pool.conf, and perhaps a ticket."
@@ -28,6 +28,9 @@ def page(key: str, wrong: str = "", kept: str = "") -> bytes:
     alert = html.alert(html.said(wrong)) if wrong else ""
     start = files.read(console.NOTICE).strip().removeprefix("WOW: ")
     told = f"<p>The start said: {html.said(start)}</p>" if start else ""
+    if left := files.read(paths.LEFT_POOL).strip():
+        told += (f"<h2>Or join {html.said(left)} again</h2><p>This machine left that pool, and still has its configuration. It joins as a new machine.</p>"
+                 + html.form(AGAIN, key, html.button("Join it again")))
     form = (f'<form class="tall" method="post" action="{PLACE}" enctype="multipart/form-data"><input type="hidden" name="key" value="{html.plain(key)}">'
             f'<label for="file">The file pool.conf</label><input id="file" name="file" type="file" data-most="{ini.LARGEST}">'
             '<label for="text">Or its text</label><textarea id="text" name="text" rows="6" spellcheck="false" autocomplete="off"></textarea>'
@@ -40,7 +43,7 @@ def page(key: str, wrong: str = "", kept: str = "") -> bytes:
 
 def joins() -> bytes:
     """What is shown when it was taken."""
-    says = ("<p>The machine has taken the pool.conf. It starts again now, and joins its pool in a minute or two; its window shows each step.</p>"
+    says = ("<p>The machine starts again now, and joins its pool in a minute or two; its window shows each step.</p>"
             "<p>To see this page then, press <kbd>N</kbd> in the window for a new code. <a href=\"/\">Open the page again</a></p>")
     return html.page("It joins: WOW", f'<h1>It joins its pool</h1><div role="status">{says}</div>')
 
@@ -63,7 +66,7 @@ class Joining:
 
     def _has_one(self, secret: str) -> bytes:
         says = ("This machine has a pool, so it takes no other pool.conf, and nothing was changed. To go to another pool: leave this one; the machine is switched off "
-                "then. Take its disk WOWCFG away, if it has one, start it, and give it the other pool.conf here.")
+                "then. Start it, and give it the other pool.conf here.")
         return html.page("It has a pool: WOW", f'<h1>It has a pool</h1>{html.alert(html.plain(says))}<p><a href="/leave">Leave the pool</a></p>'
                          '<p><a href="/">Back to the machine\'s page</a></p>', guests.form_key(secret))
 

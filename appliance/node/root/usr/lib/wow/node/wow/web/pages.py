@@ -37,7 +37,7 @@ def leave(key: str) -> bytes:
     inner = ('<p><input type="checkbox" id="sure" name="sure" value="yes" required> <label for="sure">Yes, this machine leaves its pool for good</label></p>'
              + button("Leave the pool", kind="grave"))
     says = ("<ul><li>Its jobs are given back: they run elsewhere.</li><li>Its key, its certificate and jobs that it queued are lost. Homes of people stay.</li>"
-            "<li>It is switched off then. Started again with the same pool.conf, it joins as a new machine.</li></ul>")
+            "<li>It is switched off then. Started again, it waits for another pool's pool.conf, or for your word to join this pool again, as a new machine.</li></ul>")
     return page("Leave the pool: WOW", f"<h1>Leave the pool?</h1>{says}{form('/leave', key, inner)}<p><a href=\"/\">No, back</a></p>", key)
 
 
