@@ -10,6 +10,7 @@ backup=134217728 # where the first copy of the superblock stands
 # usrquota lets the running system count what jobs write (the node's slots/quota.py); it writes nothing.
 options=noatime,noinit_itable,usrquota
 ephemeral="boot with wow.mode=ephemeral, which keeps nothing"
+stay_on="which takes minutes: leave this machine on"
 other_home="give the machine another disk for its home, for this one stays as it is; or $ephemeral"
 
 # base_tool COMMAND...: runs a program of the base layer, so that the initrd need not carry it.
@@ -142,7 +143,7 @@ repair_home() {
             check_home "$1" -p && return
         fi
     fi
-    say home "repair=$1 what=\"damaged beyond the journal${2:+, it $2}; repairing all that can be repaired\""
+    say home "repair=$1 what=\"damaged beyond the journal${2:+, it $2}; repairing all that can be repaired, $stay_on\""
     # Where it cannot even read the group descriptors it takes their backup only when it is told to.
     check_home "$1" -y -f || { [ "$result" = 8 ] && check_home "$1" -y -f -b 32768 -B 4096; } ||
         stop "$1" "the home layer is damaged and e2fsck cannot repair it" "$other_home"
@@ -151,14 +152,39 @@ repair_home() {
 }
 
 # check_home DEVICE OPTION...: has e2fsck look at it; fails where errors are left. Sets `result`, its exit code, and `unread`: how many blocks the disk
-# could not read.
+# could not read. Where it looked at all of the home, what came of that is said.
 check_home() {
     place=$1
     shift
-    unread=$({ base_tool /usr/sbin/e2fsck "$@" "$place"; echo $? > /run/e2fsck; } | grep -c "Error reading block")
+    heard=$({ base_tool /usr/sbin/e2fsck "$@" "$place"; echo $? > /run/e2fsck; } | hear "$place")
+    unread=${heard% *}
     read -r result < /run/e2fsck
     rm /run/e2fsck
-    [ "$result" -lt 4 ]
+    [ "$result" -lt 4 ] || return
+    case $heard:$result in
+        *all:0) say home "repair=$place what=\"all of the home was looked at: nothing is wrong\"" ;;
+        *all:*) say home "repair=$place what=\"all of the home was looked at, and it is repaired\"" ;;
+    esac
+}
+
+# hear DEVICE: reads what e2fsck says, and says itself when that begins to look at all of the home though nobody asked it to: the superblock has an error, or
+# was left unclean. Prints how many blocks the disk could not read, a blank, and "all" where all was looked at.
+hear() {
+    count=0
+    extent=
+    while read -r row; do
+        case $row in
+            *"Error reading block"*) count=$((count + 1)) ;;
+            *"check forced"*)
+                say home "repair=$1 what=\"all of the home is looked at, $stay_on\"" > /dev/null
+                extent=all
+                break
+                ;;
+            "Pass 1"*) extent=all && break ;;
+        esac
+    done
+    # It may have very much to say from here on, which the shell reads slowly.
+    echo "$((count + $(grep -c "Error reading block"))) $extent"
 }
 
 # mount_home DEVICE: sets `wrong` where it does not mount, or is without its folders, and fails. Every home has them, for they are made before its mark is
@@ -241,7 +267,7 @@ open_home() {
             beheaded)
                 say home "repair=$home what=\"first superblock damaged, taking a backup\""
                 start_stopped
-                base_tool /usr/sbin/e2fsck -y -b 32768 -B 4096 "$home" > /dev/null
+                check_home "$home" -y -b 32768 -B 4096 || true
                 repair_home "$home"
                 ;;
             *) refuse "$home" ;;

@@ -1,5 +1,6 @@
 """Which home the initrd takes: its scripts under the shell that reads them, with files in the place of disks and a tree in the place of /sys."""
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -190,6 +191,7 @@ class Repaired(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        os.mkfifo(self.folder / "told")
 
     def have(self, place, names):
         shutil.rmtree(self.folder / place, ignore_errors=True)
@@ -198,17 +200,20 @@ class Repaired(unittest.TestCase):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch() if path.name == "machine-id" else path.mkdir()
 
-    def done(self, state, mounted="whole", codes="0", mounts="0", copy="same", unread="0", here=BOTH, after=BOTH, **owned):
+    def done(self, state, mounted="whole", codes="0", mounts="0", copy="same", unread="0", here=BOTH, after=BOTH, is_full=False, **owned):
         """What was called. state: the superblock's s_state and s_feature_incompat; mounted: what home_state says; codes, mounts: e2fsck's and mount's, in turn; copy: of
-        the first group descriptor; unread: how many blocks the disk does not read, of each e2fsck in turn; here, after: what home has before and after e2fsck -y; owned: other owners."""
+        the first group descriptor; unread: how many blocks the disk does not read, of each e2fsck in turn; here, after: what home has before and after e2fsck -y; is_full:
+        whether e2fsck looks at all without being asked to, and goes on when people were told; owned: other owners."""
         self.have("home", here)
         self.have("after", after)
+        (self.folder / "said").write_text("")
         owners = " ".join(f"'{name}') echo {words} ;;" for name, words in {**self.OWNED, **owned}.items())
         stubs = f"""
 field() {{ case $2 in 1082) echo {state[0]} ;; 1120) echo {state[1]} ;; 4096) echo same ;; *) echo {copy} ;; esac; }}
 base_tool() {{
     echo $(echo ${{1##*/}} $2 ${{3##/*}} ${{4##/*}}) >&2
-    [ "$2" != -y ] || {{ rm -rf {self.folder}/home; cp -r {self.folder}/after {self.folder}/home; }}
+    [ "$2" != -y ] || {{ echo "Pass 1: Checking inodes, blocks, and sizes"; rm -rf {self.folder}/home; cp -r {self.folder}/after {self.folder}/home; }}
+    [ "$2" != -p ] || [ {int(is_full)} = 0 ] || {{ echo "$4 contains a file system with errors, check forced."; read -r told < {self.folder}/told; }}
     next unread; [ $first = 0 ] || yes "Error reading block 7 (Input/output error)" | head -n $first
     next codes; return $first
 }}
@@ -226,13 +231,17 @@ reaches() {{ echo 1; }}
 blocks() {{ echo 1; }}
 grow_partition() {{ :; }}
 grow_file_system() {{ :; }}
-say() {{ :; }}
+say() {{ case $* in "home "*"all of the home is looked at, "*) echo told > {self.folder}/told ;; esac; shift; echo "$*" >> {self.folder}/said; }}
 echo {codes} 0 0 > {self.folder}/codes; echo {unread} 0 0 0 > {self.folder}/unread
 mounts="{mounts} 0 "
 open_home release
 """
         script = (ROOT / "appliance/initrd/home.sh").read_text().replace("/run/layers", str(self.folder)).replace("/run/e2fsck", f"{self.folder}/e2fsck") + stubs
-        return subprocess.run(["busybox", "sh", "-c", script], capture_output=True, text=True, check=False).stderr.splitlines()
+        return subprocess.run(["busybox", "sh", "-c", script], capture_output=True, text=True, check=False, timeout=20).stderr.splitlines()
+
+    def said(self):
+        """The lines of the console."""
+        return (self.folder / "said").read_text().splitlines()
 
     def names(self):
         """What the home has at last."""
@@ -245,6 +254,33 @@ open_home release
         self.assertEqual(["counts-nothing", "e2fsck -p", "e2fsck -y -f", "mounted"], self.done(("0000", "42"), codes="4 1"))
         self.assertEqual(["counts-nothing", "e2fsck -p", "e2fsck -y -f", "stopped: the home layer is damaged and e2fsck cannot repair it"],
                          self.done(("0000", "42"), codes="4 4"))
+
+    def test_a_look_at_all_of_the_home_is_told_before_it_ends_and_what_came_of_it_after_that(self):
+        looks, tells = (f'repair=/dev/vdb what="all of the home {words}"' for words in ("is looked at, which takes minutes: leave this machine on", "was looked at{}"))
+        for code, words in (("0", ": nothing is wrong"), ("1", ", and it is repaired")):
+            self.done(("0300", "42"), codes=code, is_full=True)
+            self.assertEqual([looks, tells.format(words)], self.said())
+        self.done(("0300", "42"), codes="4 1", is_full=True)
+        self.assertEqual([looks, 'repair=/dev/vdb what="damaged beyond the journal; repairing all that can be repaired, which takes minutes: leave this machine on"',
+                          tells.format(", and it is repaired")], self.said())
+
+    def test_where_only_the_journal_is_replayed_or_nothing_is_to_be_done_there_is_no_word(self):
+        for state in (("0100", "42"), ("0100", "46")):
+            self.assertEqual("mounted", self.done(state)[-1])
+            self.assertEqual([], self.said())
+
+    def test_e2fsck_says_that_it_looks_at_all_as_the_initrd_hears_it(self):
+        """The program itself, in the place of the base's, with a file system that has an error noted."""
+        place = self.folder / "disk"
+        volumes.blank(place)
+        volumes.ext4(place, "WOWHOME")
+        volumes.run("debugfs", "-w", "-R", "ssv state 3", place)
+        stubs = 'base_tool() { shift; e2fsck "$@" 2>&1; }\nsay() { shift; echo "$*" >&2; }\n'
+        script = (ROOT / "appliance/initrd/home.sh").read_text().replace("/run/e2fsck", f"{self.folder}/e2fsck") + stubs
+        for option, words in (("-p", ["is looked at, which takes minutes: leave this machine on", "was looked at: nothing is wrong"]), ("-p", []),
+                              ("-y -f", ["was looked at: nothing is wrong"])):
+            done = subprocess.run(["busybox", "sh", "-c", f"{script}check_home {place} {option}"], capture_output=True, text=True, check=True)
+            self.assertEqual([f'repair={place} what="all of the home {one}"' for one in words], done.stderr.splitlines())
 
     def test_so_is_one_that_takes_a_copy_of_the_first_superblock(self):
         self.assertEqual(["counts-nothing", "e2fsck -y -b 32768", "mounted"], self.done(("0100", "42"), "beheaded"))
