@@ -8,10 +8,12 @@ if [ "$slot" = A ]; then spare=B; else spare=A; fi
 # damaged and the other one no better.
 look_file=/run/layers/home/stacks/begun
 starts_again=
+cut=
 
 # has_spare: whether there is another system, which is not known to be damaged.
 has_spare() {
-    [ "$damaged" != "$spare" ] && [ -f "/run/layers/sys/stacks/$spare.conf" ]
+    [ "$damaged" != "$spare" ] || [ -n "$cut" ] || return
+    [ -f "/run/layers/sys/stacks/$spare.conf" ]
 }
 
 # is_whole SYSTEM: reads all of base, node's layer, kernel and initrd. Sets `rotten` to a file that is damaged.
@@ -41,14 +43,39 @@ same() {
 leave_system() {
     has_spare || return 0
     is_whole "$spare" || return 0
-    change_environment '' "system=$spare" trial= tries= "damaged=$slot" unfinished=no || return 0
+    change_environment '' "system=$spare" trial= tries= "damaged=$slot" looked=lost unfinished=no || return 0
     line 2 error "step=boot file=$1 what=\"$2\" todo=\"nothing: the machine starts with its other system, $spare\""
     show "This machine's system $slot is damaged; it starts again with its other one, $spare." "$1" "$2" \
         "nothing; home is kept. Where this comes again, the disk is failing: save what is in /home"
+    start_again
+}
+
+start_again() {
     sync
     sleep 10
     echo b > /proc/sysrq-trigger
     while :; do sleep 60; done
+}
+
+# look_at_left: GRUB left the other system, for two starts in a row did not come to their end: the disk may have lost a part of it, or somebody cut them. All
+# of it is read, once. Where it is whole the machine starts with it again. One that is left once more before a start of it ends stays so: `cut` says it. GRUB's
+# block keeps what was found of `damaged`: looked=lost, or looked=whole.
+look_at_left() {
+    [ "$damaged" = "$spare" ] && ! environment_has looked=lost || return 0
+    # What somebody chose in the menu is done first.
+    if [ "$mode" = release ] && [ -z "${reset:-}" ] && ! environment_has looked=whole; then
+        say system "what=\"two starts with the other system of this machine, $spare, did not come to their end; all of it is looked at\""
+        if ! is_whole "$spare"; then
+            change_environment '' looked=lost || true
+            return
+        fi
+        if change_environment '' "system=$spare" damaged= looked=whole unfinished=no; then
+            say system "take=$spare what=\"the system $spare is whole: this machine starts with it again\""
+            start_again
+        fi
+    fi
+    cut=yes
+    echo "cut=yes" >> /run/layers/system
 }
 
 # lost FILE WHAT: this system cannot start, for a part of it is damaged.
@@ -63,10 +90,10 @@ lost() {
 
 # look_back: where the start before did not bring the machine back into its pool, the system may be damaged where nobody sees it: all of it is read, once.
 # The start after a good one may start again by itself once, by a kernel's panic or a crash of systemd; this look follows. A system that runs is not left
-# for one that was given up; one that cannot start is (lost).
+# for one that was given up, or whose starts do not end; one that cannot start is (lost).
 look_back() {
     # shellcheck disable=SC2154 # init sets it
-    [ "$mode" = release ] && [ -z "$trial" ] && [ "$given_up" != "$spare" ] && has_spare || return 0
+    [ "$mode" = release ] && [ -z "$trial" ] && [ "$given_up" != "$spare" ] && [ -z "$cut" ] && has_spare || return 0
     look_was=
     lacks=stacks/$slot.conf
     [ ! -f "$look_file" ] || read -r look_was < "$look_file" || true

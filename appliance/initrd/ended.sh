@@ -6,12 +6,22 @@ environment=/config/grub/grubenv
 # change_environment UNLESS NAME=VALUE...: has the block say so; fails where it does not. UNLESS, if it is not empty: a line that the block must have, or
 # nothing is changed.
 change_environment() {
+    in_environment write_environment "$@"
+}
+
+# environment_has NAME=VALUE: whether the block says so.
+environment_has() {
+    in_environment grep -q "^$1$" "$environment" 2>/dev/null
+}
+
+# in_environment COMMAND...: runs it while the block is there.
+in_environment() {
     # The disk of an earlier machine has one, too.
     place=$(partition WOWESP "${system:-}") || return
     load fat
     mkdir -p /config
     mount -t vfat -o iocharset=ascii "$place" /config 2>/dev/null || return
-    write_environment "$@"
+    "$@"
     result=$?
     umount /config
     return "$result"
@@ -38,9 +48,10 @@ write_environment() {
 }
 
 # start_ended: tells GRUB that this start came to its end, or the next one shows the menu. On a disk that cannot be written GRUB wrote nothing either.
-# Nothing here may stop a boot.
+# What was found of a system that was left (damage.sh) counts until one starts that leaves none. Nothing here may stop a boot.
 start_ended() {
-    change_environment 'unfinished=[ya]' unfinished=no || true
+    if [ -n "${damaged:-}" ]; then set --; else set -- looked=; fi
+    change_environment 'unfinished=[ya]' unfinished=no "$@" || true
 }
 
 # start_stopped: this start ends on a screen that says why, or does what takes long and may be cut: neither kernel nor initrd are damaged, and GRUB need

@@ -14,6 +14,8 @@ FILES = {"base": "layers/base-{}.squashfs", "node": "layers/node-{}.squashfs", "
 STUBS = """
 stop() { echo "stopped|$1|$2"; exit; }
 change_environment() { shift; echo "grub $*"; [ -z "$is_read_only" ]; }
+environment_has() { [ "$noted" = "$1" ]; }
+say() { echo "said $*"; }
 sync() { :; }
 sleep() { echo "slept"; exit; }
 show() { echo "shown $1"; }
@@ -52,11 +54,11 @@ class Case(unittest.TestCase):
         path = self.file(system, kind)
         path.write_bytes(b"x" + path.read_bytes()[1:])
 
-    def run_script(self, asks, slot="A", trial="", damaged="", mode="release", given_up="", is_read_only="", shell=("busybox", "sh")):
+    def run_script(self, asks, slot="A", trial="", damaged="", mode="release", given_up="", is_read_only="", noted="", shell=("busybox", "sh")):
         """What it said, in lines."""
         script = (ROOT / "appliance/initrd/damage.sh").read_text().replace("/run/", f"{self.folder}/run/").replace("/proc/sys", f"{self.folder}/proc/sys")
         script = script.replace("/proc/sysrq", f"{self.folder}/proc/sysrq")
-        head = f"slot={slot} trial={trial} damaged={damaged} given_up={given_up} mode={mode} is_read_only={is_read_only} fresh=fresh\n"
+        head = f"slot={slot} trial={trial} damaged={damaged} given_up={given_up} mode={mode} is_read_only={is_read_only} noted={noted} fresh=fresh\n"
         done = subprocess.run([*shell, "-c", f"set -u\n{head}{script}{STUBS}\n{asks}"], capture_output=True, text=True, check=True)
         self.assertEqual(done.stderr, "")
         return done.stdout.splitlines()
@@ -70,7 +72,7 @@ class Case(unittest.TestCase):
         (self.home / "stacks/begun").write_text(f"{word}\n")
 
 
-OVER = {"A": "grub system=B trial= tries= damaged=A unfinished=no", "B": "grub system=A trial= tries= damaged=B unfinished=no"}
+OVER = {slot: f"grub system={other} trial= tries= damaged={slot} looked=lost unfinished=no" for slot, other in ("AB", "BA")}
 
 
 class Lost(Case):
@@ -107,6 +109,53 @@ class Lost(Case):
 
     def test_a_trial_goes_back_by_its_count(self):
         self.assertEqual(self.run_script("lost /layers/x WHAT", "B", trial="2"), ["stopped|/layers/x|WHAT"])
+
+
+class Accused(Case):
+    """A system that GRUB left, for two starts in a row did not come to their end."""
+
+    LOOKS = 'said system what="two starts with the other system of this machine, {}, did not come to their end; all of it is looked at"'
+
+    def told(self):
+        """What the running system is told of this start."""
+        path = self.folder / "run/layers/system"
+        return path.read_text() if path.exists() else ""
+
+    def test_one_that_is_whole_is_started_again(self):
+        for shell in (("sh",), ("busybox", "sh")):
+            for slot, other in ("AB", "BA"):
+                said = self.run_script("look_at_left; echo on", slot, damaged=other, shell=shell)
+                self.assertEqual(said, [self.LOOKS.format(other), f"grub system={other} damaged= looked=whole unfinished=no",
+                                        f'said system take={other} what="the system {other} is whole: this machine starts with it again"', "slept"])
+
+    def test_one_of_which_the_disk_lost_something_stays_left_and_is_read_once(self):
+        for kind in FILES:
+            self.put("A")
+            self.damage("A", kind)
+            self.assertEqual(self.run_script("look_at_left; echo on", "B", damaged="A"), [self.LOOKS.format("A"), "grub looked=lost", "on"])
+            self.assertEqual(self.run_script("look_at_left; echo on", "B", damaged="A", noted="looked=lost"), ["on"])
+            self.assertEqual(self.told(), "")
+
+    def test_one_that_was_started_again_and_left_again_stays_left_and_the_disk_is_not_blamed(self):
+        self.assertEqual(self.run_script("look_at_left; echo on", "B", damaged="A", noted="looked=whole"), ["on"])
+        self.assertEqual(self.told(), "cut=yes\n")
+
+    def test_what_was_chosen_in_the_menu_is_done_first_and_where_nothing_can_be_noted_nothing_starts_again(self):
+        for words, more in (("look_at_left", {"mode": "develop"}), ("look_at_left", {"mode": "ephemeral"}), ("reset=home; look_at_left", {}),
+                            ("look_at_left", {"is_read_only": "yes"})):
+            (self.folder / "run/layers/system").write_text("")
+            self.assertNotIn("slept", self.run_script(words, "B", damaged="A", **more))
+            self.assertEqual(self.told(), "cut=yes\n", more)
+
+    def test_nothing_is_looked_at_where_no_other_one_was_left(self):
+        for damaged in ("", "B"):
+            self.assertEqual((self.run_script("look_at_left; echo on", "B", damaged=damaged), self.told()), (["on"], ""))
+
+    def test_it_is_better_than_one_that_cannot_start_and_no_better_than_one_that_runs(self):
+        self.assertEqual(self.run_script("look_at_left; lost /layers/x WHAT", "B", damaged="A", noted="looked=whole")[0], OVER["B"])
+        self.begin("once")
+        self.damage("B", "base")
+        self.assertEqual(self.run_script("look_at_left; look_back", "B", damaged="A", noted="looked=whole"), [])
 
 
 class Looking(Case):

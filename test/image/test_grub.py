@@ -180,6 +180,16 @@ class Starting(unittest.TestCase):
             for _ in range(4):
                 self.assertEqual(self.taken("start wow.mode=develop"), (other, [f"wow.damaged={system}", "wow.mode=develop"]), "it does not go back to what is damaged")
 
+    def test_one_that_the_initrd_finds_whole_has_its_two_starts_again_and_what_was_found_is_kept(self):
+        """As look_at_left has it (appliance/initrd/damage.sh)."""
+        self.both_are_there()
+        self.environment(unfinished="no", system="A")
+        self.assertEqual([self.taken()[0] for _ in range(3)], ["A", "A", "B"])
+        with open(self.folder / "env", "a", encoding="ascii") as block:
+            block.write("system=A\ndamaged=\nlooked=whole\nunfinished=no\n")
+        self.assertEqual([self.taken() for _ in range(4)], [("A", ["panic=30"])] * 2 + [("B", ["wow.damaged=A"])] * 2)
+        self.assertEqual((self.saved("system"), self.saved("damaged"), self.saved("looked")), ("B", "A", "whole"))
+
     def test_the_other_system_is_taken_where_it_is_there_and_was_not_given_up_alone(self):
         self.environment(unfinished="again")
         self.assertEqual([self.taken(), self.saved("unfinished"), self.saved("damaged")], [("A", []), "again", ""])

@@ -183,7 +183,17 @@ class Ended(unittest.TestCase):
             for rest in ((), ("system=B", "trial=A", "tries=2"), ("system=A", "trial=", "tries=")):
                 for at in range(len(rest) + 1):
                     before, after = ([*rest[:at], f"unfinished={word}", *rest[at:]] for word in ("yes", "no"))
-                    self.assertEqual(self.after(self.block(*before), shell), self.block(*after))
+                    self.assertEqual(self.after(self.block(*before), shell), self.block(*after, "looked="))
+
+    def test_what_was_found_of_a_system_that_was_left_stays_until_a_start_leaves_none(self):
+        left = ("damaged=A", "looked=whole")
+        self.assertEqual(self.after(self.block("unfinished=yes", *left), then="damaged=A\nstart_ended"), self.block("unfinished=no", *left))
+        self.assertEqual(self.after(self.block("unfinished=yes", "damaged=", "looked=whole")), self.block("unfinished=no", "damaged=", "looked="))
+
+    def test_it_is_asked_what_it_says(self):
+        for word, expected in (("looked=whole", "yes"), ("looked=", "no"), ("looked", "no")):
+            data = self.block("unfinished=no", "looked=whole")
+            self.assertEqual(self.after(data, then=f'if environment_has {word}; then was=yes; else was=no; fi\n[ $was = {expected} ]'), data)
 
     def test_what_it_did_not_say_stands_behind_the_rest(self):
         change = "change_environment '' system=B trial= damaged=A unfinished=no"

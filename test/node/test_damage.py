@@ -216,6 +216,20 @@ class Left(Case):
         self.assertEqual((self.bring(), self.brought), ((0, "next"), ["base", "node", "kernel", "initrd"]))
         self.assertEqual((self.disk.block["damaged"], self.disk.block["trial"], self.is_whole("B"), os.path.exists(self.place.begun)), ("", "B", True, False))
 
+    def test_one_that_was_left_for_starts_that_were_cut_is_not_told_as_a_loss(self):
+        self.system("B", TWO, "# stack 12\n")
+        self.write("system", "system=A\ntrial=\nleft=\ndamaged=B\ncut=yes\n")
+        found = self.finding()
+        self.assertEqual(found.code, "system-cut")
+        self.assertIn("Two starts with this machine's system B did not come to their end; this start is with the other one, A.", found.what)
+        self.assertNotIn("disk", f"{found.what} {found.todo}")
+        self.publish(12, b"wow-stack 1\n")
+        self.lose("base")
+        self.assertEqual((self.bring(), os.path.exists(self.place.begun)), ((0, "rotten"), False))
+        found = self.finding()
+        self.assertEqual(found.code, "system-rotten")
+        self.assertIn("Starts with the other system do not come to their end.", found.what)
+
     def test_a_start_that_ends_well_has_nothing_looked_at_but_what_is_known_stays(self):
         self.write("stack", "source=image\n")
         for word, stays in (("once", False), ("whole", False), ("kept", True)):

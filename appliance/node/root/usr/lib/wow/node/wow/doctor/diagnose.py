@@ -86,7 +86,7 @@ def homes(facts: "Gathered") -> list[Finding]:
 
 
 def system(facts: "Gathered") -> list[Finding]:
-    """Whether the disk lost a part of the machine's system."""
+    """Whether the disk lost a part of the machine's system, or the machine left it."""
     said, told = facts["system"], facts["stack"]
     if not said:
         return []
@@ -94,14 +94,19 @@ def system(facts: "Gathered") -> list[Finding]:
     if not (said["lost"] or said["damaged"] or said["is_kept"]):
         return [ok("system", f"The kernel does not look at what is read of the system {running} in this start: {said['unhashed']}. "
                    "It does in the next one after the daily look.", "system-unhashed")] if said["unhashed"] else []
+    anew = "It is written anew where the pool publishes it."
+    if said["is_cut"] and not said["lost"]:
+        return [wrong("system", f"Two starts with this machine's system {said['damaged']} did not come to their end; this start is with the other one, {running}.",
+                      f"{anew} Let each start of the machine come to its end: do not reset it or switch it off before.", "system-cut")]
     if not said["lost"] and not said["is_kept"]:
         return [wrong("system", f"The disk lost a part of this machine's system {said['damaged']}; this start is with the other one, {running}.",
-                      f"It is written anew where the pool publishes it. {damage.REMEDY.partition(': home is kept. ')[2]}.", "system-left")]
+                      f"{anew} {damage.REMEDY.partition(': home is kept. ')[2]}.", "system-left")]
     what = f"The disk has lost a part of the system {running}, which runs: {', '.join(said['lost']) or 'see the console'}."
     if told and told["code"] == "damaged":
         return [wrong("system", what, f"This machine starts with its other system. {stacks.RESTART}{stacks.by_itself(told)}.", "system-damaged")]
     if said["is_kept"] or not said["has_spare"] or (told and told["code"] == "rotten"):
-        other = " The other system is damaged, too." if said["is_kept"] or said["damaged"] else ""
+        other = (" Starts with the other system do not come to their end." if said["is_cut"] else " The other system is damaged, too."
+                 if said["is_kept"] or said["damaged"] else "")
         return [wrong("system", f"{what}{other}", f"{damage.REMEDY}.", "system-rotten")]
     return [wrong("system", what, "Wait: it is mended with what the pool publishes, or the machine starts with its other system.", "system-damaged")]
 

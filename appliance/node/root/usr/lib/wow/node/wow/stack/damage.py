@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from wow.stack.systems import Systems
 
     class Said(TypedDict):
-        """running: the system of this start. damaged: the one that was left for it, "" if none was. lost: files of the running one, in WOWSYS. is_kept: whether the
-        initrd found both damaged. has_spare: whether there is another one to go to. unhashed: why what is read of it is not held against hashes, "" where it is."""
+        """running: the system of this start. damaged: the one that was left for it, "" if none was. is_cut: whether that was for two starts that did not come to their
+        end, and not for what the disk lost. lost: files of the running one, in WOWSYS. is_kept: whether the initrd found both damaged. has_spare: whether there is
+        another one to go to. unhashed: why what is read of it is not held against hashes, "" where it is."""
         running: str
         damaged: str
+        is_cut: bool
         lost: list[str]
         is_kept: bool
         has_spare: bool
@@ -92,5 +94,5 @@ def ask_to_look(place: "Place") -> None:
 def said(systems: "Systems", path: str = "") -> "Said":
     """For the doctor."""
     names = [os.path.relpath(file, systems.root) for file in lost(systems, path).values()]
-    return {"running": systems.running, "damaged": systems.damaged, "lost": names, "is_kept": systems.is_kept, "has_spare": systems.has_spare,
-            "unhashed": systems.unhashed}
+    return {"running": systems.running, "damaged": systems.damaged, "is_cut": systems.is_cut, "lost": names, "is_kept": systems.is_kept,
+            "has_spare": systems.has_spare, "unhashed": systems.unhashed}

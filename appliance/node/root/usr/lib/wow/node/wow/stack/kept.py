@@ -18,7 +18,8 @@ OF_STACKS = (term.NOTICE, f"{paths.STATE}/notice-5", f"{paths.STATE}/notice-6")
 """Its term, the keys that sign both, and its origins (named.py)."""
 SAID = "/run/layers/system"
 """The initrd's: system=A or B; trial=, starts that a newer one has left; left=, one that was given up after its starts; damaged=, one that was left for what the
-disk lost of it; kept=yes, where both are damaged; unhashed=, why what is read of it is not held against hashes."""
+disk lost of it; cut=yes, where it was left for two starts that did not come to their end; kept=yes, where both are damaged; unhashed=, why what is read of it is not
+held against hashes."""
 LIST, IMAGE = base.STARTED, base.STACK
 WANTED = f"{paths.RUN}/stack.wanted"
 SETTLED = f"{paths.RUN}/settled"

@@ -18,14 +18,15 @@ ARMED = f"{paths.RUN}/system.armed"
 class Systems:
     """root: where WOWSYS is mounted; said: what the initrd says of this start. is_noted: wow-system had GRUB stay with this trial, at this look."""
 
-    __slots__ = ("root", "running", "is_trial", "left", "damaged", "is_kept", "unhashed", "is_noted")
+    __slots__ = ("root", "running", "is_trial", "left", "damaged", "is_cut", "is_kept", "unhashed", "is_noted")
 
     def __init__(self, root: str = WOWSYS, said: str = kept.SAID) -> None:
         facts = kept.of_start(said)
         self.root, self.running = root, facts.get("system", "A")
         self.is_trial, self.left = bool(facts.get("trial")), facts.get("left", "")
         self.is_noted = False
-        self.damaged, self.is_kept, self.unhashed = facts.get("damaged", ""), "kept" in facts, facts.get("unhashed", "")
+        self.damaged, self.is_cut, self.is_kept = facts.get("damaged", ""), "cut" in facts, "kept" in facts
+        self.unhashed = facts.get("unhashed", "")
 
     @property
     def other(self) -> str:
@@ -64,8 +65,7 @@ class Systems:
         return words[2] if words[:2] == ["#", "stack"] and len(words) == 3 else ""
 
     def files(self, system: str) -> dict[str, str]:
-        """Base, node's layer, kernel and initrd by their digests, as its lists have them; nothing where it has no list, or the machine left it for what the disk lost
-        of it."""
+        """Base, node's layer, kernel and initrd by their digests, as its lists have them; nothing where it has no list, or the machine left it."""
         rows = self.rows(system) if system == self.running or system != self.damaged else []
         sums = (line.split() for line in kept.read(f"{self.boot(system)}/{SUMS}").splitlines()) if rows else ()
         return {**{row[4]: f"{self.layers}/{row[2]}" for row in rows if row[0] in LAYERS},
