@@ -2,6 +2,7 @@
 
 import hashlib
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,46 @@ class Reading(WithFolder):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(str(file), done.stderr)
             self.assertIn("packages.lock", done.stderr)
+
+
+class GoingBack(WithFolder):
+    """The line of docs/operating.md, where the base of today's packages is there, and that of a stack folder which was kept."""
+
+    LINE = re.compile(r"^# (WOW_LOCK=(\S+)/packages\.lock make image)$", re.M)
+
+    def setUp(self):
+        super().setUp()
+        script = (BASE / "build").read_text()
+        named = script[script.index("recipe="):script.index("\nmkdir")]
+        asked = f'here=$1 layers=$1/../layers\n{named}\necho "$recipe"'
+        self.recipe = subprocess.run(["sh", "-c", asked, "sh", BASE], check=True, capture_output=True, text=True).stdout.strip()
+        (self.folder / "bin").mkdir()
+        # Nobody builds a base here.
+        (self.folder / "bin/id").write_text("#!/bin/sh\necho 1000\n")
+        (self.folder / "bin/id").chmod(0o755)
+
+    def have(self, lock):
+        """The base of these packages, as a build names it."""
+        place = self.folder / "cache/base" / hashlib.sha256(f"{self.recipe}\n{lock}".encode()).hexdigest()[:16]
+        place.mkdir(parents=True)
+        (place / "base.squashfs").write_text(lock)
+
+    def built(self, line):
+        """The packages of the base that a line gives."""
+        done = subprocess.run(["sh", "-c", line.replace("make image", f'"{BASE}/build"')], capture_output=True, text=True, check=False, cwd=self.folder,
+                              env={"PATH": f"{self.folder}/bin:/usr/bin:/bin", "WOW_CACHE": str(self.folder / "cache")})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return pathlib.Path(done.stdout.strip(), "base.squashfs").read_text()
+
+    def test_the_line_gives_the_former_base_and_a_build_without_it_today_s(self):
+        (line, kept), = self.LINE.findall((ROOT / "docs/operating.md").read_text())
+        former, today = (f"at debian 20260102T030405Z\n{ROW.format(sha256=digit * 64)}\n" for digit in "01")
+        self.have(former)
+        self.have(today)
+        (self.folder / f"cache/base/{self.recipe}.packages").write_text(today)
+        (self.folder / kept).mkdir()
+        (self.folder / kept / "packages.lock").write_text(former)
+        self.assertEqual([self.built("make image"), self.built(line), self.built("make image")], [today, former, today])
 
 
 class Checking(WithFolder):

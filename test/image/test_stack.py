@@ -144,6 +144,7 @@ class SystemTest(unittest.TestCase):
         for name in FILES:
             (self.folder / "parts" / name).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / "parts" / name).write_bytes(name.encode())
+        (self.folder / "parts/base/packages.lock").write_text("the lock of the base\n")
         for kind in made.BELOW:
             self.layer(f"parts/layers/{kind}.squashfs", f"usr/lib/{kind}")
         self.files = [(self.folder / "parts" / name).read_bytes() for name in FILES]
@@ -168,8 +169,14 @@ class SystemTest(unittest.TestCase):
         self.assertEqual((self.folder / "out/stack").read_text(), "wow-stack 1\n" + "".join(f"{kind} {digest(data)} {len(data)}\n" for kind, data in rows))
         stack = text.read((self.folder / "out/stack").read_bytes(), 1)
         self.assertEqual((tuple(file.kind for file in stack.system), stack.layers), (text.SYSTEM, ()), "the machines read it")
-        self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "out").iterdir() if path.name != "stack"}, {digest(data): data for data in self.files})
+        self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "out").iterdir() if path.name not in ("stack", "packages.lock")},
+                         {digest(data): data for data in self.files})
         self.assertIn("0 modules and the system, 0.0 MB", said)
+
+    def test_the_folder_has_the_lock_of_the_base_and_people_are_told_to_keep_it(self):
+        said = self.make("--system")
+        self.assertEqual((self.folder / "out/packages.lock").read_text(), "the lock of the base\n")
+        self.assertEqual(said.splitlines()[-1], f"Keep {self.folder / 'out'} here, too: published again, it brings this system back.")
 
     def test_a_program_reads_one_line_and_the_rest_is_standard_error(self):
         (self.folder / "parts/stack").write_text("module=/parts/maths.squashfs\n")
@@ -192,14 +199,15 @@ class SystemTest(unittest.TestCase):
         self.assertIn(" for arm64, beside amd64. Copy it", self.make("--system", "--beside", str(self.folder / "amd64")))
         both = (self.folder / "out/stack").read_bytes()
         self.assertEqual(both.decode(), (self.folder / "amd64/stack").read_text() + own)
-        self.assertEqual({path.name for path in (self.folder / "out").iterdir()}, {"stack", *map(digest, (*self.files, *files))}, "the files of both are there")
+        self.assertEqual({path.name for path in (self.folder / "out").iterdir()}, {"stack", "packages.lock", "arm64-packages.lock", *map(digest, (*self.files, *files))},
+                         "the files of both are there")
         (self.folder / "out").rename(self.folder / "both")
         self.make("--system", "--from", str(self.folder / "both"))
         for words, why in ((("--beside", "both"), "is for arm64, as the one that is made"), (("--beside", "parts"), "is no stack folder"),
                            (("--architecture", "amd64"), "is made for arm64, not amd64")):
             with self.assertRaisesRegex(made.StackError, why):
                 self.make("--system", words[0], *(str(self.folder / word) if words[0] == "--beside" else word for word in words[1:]))
-        next(path for path in (self.folder / "amd64").iterdir() if path.name != "stack").unlink()
+        (self.folder / "amd64" / digest(self.files[0])).unlink()
         with self.assertRaisesRegex(made.StackError, "no such file; make that stack folder anew"):
             self.make("--system", "--beside", str(self.folder / "amd64"))
 
@@ -215,7 +223,7 @@ class SystemTest(unittest.TestCase):
             self.assertIn("1 module and the system", self.make("--system", str(self.folder / "maths")))
             lines = (self.folder / "out/stack").read_text().splitlines()
             self.assertEqual([line.split()[0] for line in lines[1:]], ["base", "node", "kernel", "initrd", "module", "glue"])
-            self.assertEqual(len(list((self.folder / "out").iterdir())), 7)
+            self.assertEqual(len(list((self.folder / "out").iterdir())), 8)
             self.make(str(self.folder / "maths"))
         lines = (self.folder / "out/stack").read_text().splitlines()
         self.assertEqual(lines[1:3], [f"{kind} {digest(data)}" for kind, data in zip(made.BELOW, self.files)], "without --system they need no size")

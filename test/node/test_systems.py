@@ -314,6 +314,15 @@ class Bringing(Fetching):
         self.assertEqual((self.bring(), self.wrote, self.disk.block["system"]), ((0, "taken"), 1, "B"))
         self.assertEqual(told.sentence(told.read()), "maths, by the pool's stack 12")
 
+    def test_the_former_system_that_is_published_again_is_taken_and_nothing_is_fetched(self):
+        self.publish(12, carrying(TWO))
+        self.bring()
+        self.start()
+        self.bring()
+        self.publish(13, carrying(ONE))
+        self.assertEqual((self.bring(), len(self.brought), self.disk.block["trial"]), ((0, "next"), len(TWO), "A"))
+        self.assertEqual((self.start(), self.bring(), self.disk.block["system"], self.is_whole("A")), ("A", (0, "taken"), "A", True))
+
     def test_one_without_modules_is_taken_too(self):
         self.publish(12, carrying(TWO))
         self.assertEqual(self.bring(), (0, "next"))
