@@ -8,6 +8,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path += [str(HERE / "formats"), str(HERE.parent / "node/root/usr/lib/wow/node")]
 
+import onedisk  # noqa: E402
 import stacks  # noqa: E402
 import tools  # noqa: E402
 from partitions import SYSTEM, named  # noqa: E402
@@ -47,12 +48,14 @@ def of_folder(folder, architecture=agreed.FIRST_ARCHITECTURE):
 def of_image(image, scratch):
     """The layers of an image by their names."""
     raw = scratch / "former.raw"
-    converted = subprocess.run(["qemu-img", "convert", "-O", "raw", str(image), str(raw)], capture_output=True, text=True, check=False)
-    table = subprocess.run(["sfdisk", "--json", str(raw)], capture_output=True, text=True, check=False)
-    parts = json.loads(table.stdout)["partitiontable"]["partitions"] if converted.returncode == table.returncode == 0 else []
+    try:
+        onedisk.copy_raw(image, onedisk.alone(image, image), raw, image)
+        parts = json.loads(tools.run("sfdisk", "--json", raw, about=image))["partitiontable"]["partitions"]
+    except tools.ImageError as error:
+        raise DeltaError(str(error)) from error
     listed = stacks.find(raw, parts)
     if listed is None:
-        raise DeltaError(f"{image}: is no image of `make image`: {(converted.stderr or table.stderr or 'it has no list of layers').strip()}")
+        raise DeltaError(f"{image}: is no image of `make image`: it has no list of layers")
     at, found = named(parts, SYSTEM)["start"] * stacks.SECTOR, {}
     for number, (_, name, file, *_) in enumerate(stacks.rows(listed)):
         # A number is its name here: the image may be anybody's, and root writes.

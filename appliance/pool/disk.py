@@ -9,7 +9,7 @@ import tempfile
 from typing import NamedTuple
 
 from pool import programs
-from pool.formats import partitions, stacks
+from pool.formats import headers, onedisk, partitions, stacks
 from pool.image import QCOW2
 from pool.node import WowError, agreed
 
@@ -18,6 +18,8 @@ SYSTEM, HOME = partitions.SYSTEM, agreed.HOME_LABEL
 VERSION_FILE = "usr/lib/wow/node/wow/lib/version.py"
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"}
 """Of programs whose words are looked for."""
+NO_TABLE = "has no partition table: it is no disk of a WOW machine", "Name the first disk of the machine, not WOWCFG"
+"""What is said of it, and what helps."""
 NUMBERS = re.compile(r'VERSION = "(\d+(?:\.\d+)*)[^"]*"')
 
 
@@ -29,10 +31,19 @@ class Disk(NamedTuple):
     lists: list
 
 
-def read(path, place, held=()):
-    """The Disk in a qcow2; `place` is a folder for what is made meanwhile. WowError where it is none of a WOW machine, or where a machine runs from it."""
+def read(path, place, held=(), is_own=False):
+    """The Disk in a qcow2; `place` is a folder for what is made meanwhile; `is_own` says that it is a machine's, whose owner may have chosen a backing file for it,
+    and no image, which may come from anybody. WowError where it is none of a WOW machine, or where a machine runs from it."""
     if not path.is_file():
         raise WowError("no such file", f"Name a machine's qcow2, and an image like build/out/{QCOW2}", str(path))
+    form = onedisk.form_of(path)
+    if form is None:
+        raise WowError(*NO_TABLE, str(path))
+    if form != "qcow2":
+        raise WowError(f"is of the format {form}, not qcow2", f"Convert it first: qemu-img convert -f {form} -O qcow2 {path.name} NEW.qcow2; and back after the "
+                       "upgrade", str(path))
+    if not is_own and (wrong := headers.wrong(path, form)):
+        raise WowError(*wrong, str(path))
     with tempfile.TemporaryDirectory(dir=place) as scratch:
         scratch = pathlib.Path(scratch)
         table = _table(path, scratch / "table", held)
@@ -96,22 +107,19 @@ def _numbers(release):
 def _table(path, raw, held):
     """The partition table in the disk's first MiB; its copy at the disk's end is not looked for."""
     _cut(path, raw, 0, 1, held)
-    about = json.loads(programs.run("qemu-img", "info", "--output=json", path, held=held))
+    about = json.loads(programs.run("qemu-img", "info", "--output=json", "-f", "qcow2", path, held=held))
     with open(raw, "r+b") as file:
         file.truncate(about["virtual-size"])
     done = subprocess.run(["sfdisk", "--json", raw], capture_output=True, text=True, check=False, env=ENVIRONMENT)
     if done.returncode:
-        raise WowError("has no partition table: it is no disk of a WOW machine", "Name the first disk of the machine, not WOWCFG", str(path))
-    if about["format"] != "qcow2":
-        raise WowError(f"is of the format {about['format']}, not qcow2", f"Convert it first: qemu-img convert -O qcow2 {path.name} NEW.qcow2; and back after the upgrade",
-                       str(path))
+        raise WowError(*NO_TABLE, str(path))
     entries = json.loads(done.stdout)["partitiontable"]["partitions"]
     return [{key: value for key, value in entry.items() if key != "node"} for entry in entries]
 
 
 def _cut(path, raw, start, length, held):
     """Copies so many MiB of a disk. A disk that a machine runs from is locked by it."""
-    programs.run("qemu-img", "dd", "-O", "raw", f"if={path}", f"of={raw}", "bs=1M", f"skip={start}", f"count={start + length}", held=held, place=raw.parent)
+    programs.run("qemu-img", "dd", "-f", "qcow2", "-O", "raw", f"if={path}", f"of={raw}", "bs=1M", f"skip={start}", f"count={start + length}", held=held, place=raw.parent)
 
 
 def _inside(system, request, path):

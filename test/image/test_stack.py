@@ -231,8 +231,10 @@ class SystemTest(unittest.TestCase):
 
     def test_what_a_former_image_says_names_no_file_elsewhere(self):
         done = mock.Mock(returncode=0, stdout='{"partitiontable": {"partitions": []}}')
-        (self.folder / "former.raw").touch()
+        for name in ("former.raw", "image.qcow2"):
+            (self.folder / name).touch()
         with mock.patch.object(made.deltas.subprocess, "run", return_value=done) as called, mock.patch.object(made.deltas, "named", return_value={"start": 1}), \
+                mock.patch.object(made.deltas.onedisk, "form_of", return_value="raw"), \
                 mock.patch.object(made.deltas.stacks, "find", return_value="module ../../etc/cron.d/x x 1 aa\nmodule /etc/y y 1 bb\n"):
             found = made.deltas.of_image(self.folder / "image.qcow2", self.folder)
         self.assertEqual({path.parent for path in found.values()}, {self.folder})

@@ -20,13 +20,28 @@ import configdisk  # noqa: E402
 import disks  # noqa: E402
 import ovf  # noqa: E402
 import samples  # noqa: E402
+import smalls  # noqa: E402
 import tools  # noqa: E402
+from archive import Archive  # noqa: E402
 from places import POOL_CONF  # noqa: E402
 
 CERTIFICATE = base64.b64encode(samples.certificate()).decode()
 STAMP = ROOT / "appliance/image/stamp"
 REPLACE = ROOT / "appliance/image/replace-base"
 VALUES = {"URLS": "", "VERSION": "1", "VENDOR": "us", "SYSTEM_SIZE": 10, "SYSTEM_CAPACITY": 20, "HOME_SIZE": 50, "HOME_CAPACITY": 60, "CONFIG_SIZE": 30, "CONFIG_CAPACITY": 40}
+
+
+def stamp(*words, **how):
+    return subprocess.run([STAMP, *words], capture_output=True, text=True, check=False, **how)
+
+
+def small_ova(path, size=9):
+    """An OVA formed as that of a build, whose system has so many bytes."""
+    text = ovf.render(VALUES).encode()
+    with Archive(path) as made:
+        for name, data in ((ovf.NAME, text), (ovf.MANIFEST, b""), (ovf.SYSTEM, bytes(size)), (ovf.HOME, b"-"), (ovf.CONFIG, b"-")):
+            made.add_bytes(name, data)
+    return path
 
 
 class Descriptor(unittest.TestCase):
@@ -109,6 +124,71 @@ class WhatIsThere(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0, words)
                 self.assertIn(f"{disk}: is ", done.stderr)
                 self.assertEqual(disk.read_bytes(), before)
+
+    def test_nothing_is_written_over_but_what_was_stamped(self):
+        with tempfile.TemporaryDirectory() as folder:
+            image, conf, ova, out = (pathlib.Path(folder, name) for name in ("wow.raw", "pool.conf", "wow.ova", "out"))
+            conf.write_text(POOL_CONF)
+            small_ova(ova)
+            machines = [smalls.converted(smalls.table(image), form) for form in smalls.FORMS]
+            (exported := pathlib.Path(folder, "exported.ova")).write_bytes(ova.read_bytes().replace(b"wowcfg.vmdk", b"wow-003.vmdk"))
+            for disk in (*machines, exported, conf):
+                before = disk.read_bytes()
+                for words in ((disk, conf), (ova, conf), ("--iso", conf), ("--config", folder)):
+                    done = stamp(*words, "-o", disk)
+                    self.assertEqual((1, 1, True), (done.returncode, done.stderr.count("\n"), f"{disk}: is " in done.stderr), f"{words}: {done.stdout}{done.stderr}")
+                    # Of large bytes that differ unittest would make a list.
+                    self.assertTrue(before == disk.read_bytes(), words)
+            out.touch()
+            for words in ((image, conf), ("--iso", conf), (ova, conf), ("--config", folder), ("--iso", conf)):
+                self.assertEqual(0, stamp(*words, "-o", out).returncode, words)
+
+
+class Archives(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.conf, self.ova = self.folder / "pool.conf", small_ova(self.folder / "wow.ova", 2 << 20)
+        self.conf.write_text(POOL_CONF)
+
+    def test_what_has_a_configuration_is_for_its_owner_alone(self):
+        box, out = self.folder / "wow.box", self.folder / "out"
+        with Archive(box) as made:
+            made.add_bytes("metadata.json", b'{"provider": "libvirt"}')
+            made.add_bytes(disks.QCOW2, b"-")
+        for image in (self.ova, box):
+            done = stamp(image, self.conf, "-o", out, umask=0o022)
+            self.assertEqual((0, 0o600), (done.returncode, out.stat().st_mode & 0o777), done.stderr)
+
+    def expect_former(self, out, *told, image=None):
+        """It is not written, people are told, and the former file is there and nothing beside it."""
+        before, there = out.read_bytes(), sorted(out.parent.iterdir())
+        done = stamp(image or self.ova, self.conf, "-o", out)
+        self.assertEqual((1, 1), (done.returncode, done.stderr.count("\n")), done.stderr)
+        for word in told:
+            self.assertIn(word, done.stderr)
+        self.assertEqual((before, there), (out.read_bytes(), sorted(out.parent.iterdir())))
+
+    def test_a_former_one_stays_where_there_is_no_room_for_another(self):
+        full = self.folder / "full"
+        full.mkdir()
+        smalls.quiet("mount", "-t", "tmpfs", "-o", "size=1m", "full", full)
+        self.addCleanup(smalls.quiet, "umount", full)
+        out = small_ova(full / "science.ova")
+        self.expect_former(out, f"stamp: {out}: there is no room left where it lies")
+        configdisk.make(out := full / "config.img")
+        smalls.quiet("sh", "-c", 'yes > "$1" || true', "fill", full / "filler")
+        self.expect_former(out, f"stamp: {out}: ", image=smalls.table(self.folder / "disk.raw"))
+
+    def test_an_image_that_was_cut_short_and_a_folder_that_is_not_there_are_told(self):
+        out = small_ova(self.folder / "science.ova")
+        data = self.ova.read_bytes()
+        for size in (1 << 20, len(ovf.NAME) + 700):
+            self.ova.write_bytes(data[:size])
+            self.expect_former(out, f"stamp: {self.ova}: ", "was cut short")
+        self.ova.write_bytes(data)
+        self.assertIn(f"{self.folder}/none: no such folder", stamp(self.ova, self.conf, "-o", self.folder / "none/x.ova").stderr)
 
 
 class ConfigurationDisk(unittest.TestCase):

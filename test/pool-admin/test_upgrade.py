@@ -282,6 +282,17 @@ class Upgraded(Base):
         code, _, err = self.world.run("upgrade", self.world.home / "absent.qcow2", self.image)
         self.assertEqual((1, True), (code, "no such file" in err), err)
 
+    def test_what_an_image_names_elsewhere_is_not_read_and_a_machine_s_own_backing_file_is(self):
+        other = self.world.home.parent / "other.qcow2"
+        self.image.rename(other)
+        _quiet("qemu-img", "create", "-f", "qcow2", "-F", "qcow2", "-b", other, self.image)
+        self.refused(self.image, says="in its backing file")
+        os.replace(other, self.image)
+        self.machine.rename(other)
+        _quiet("qemu-img", "create", "-f", "qcow2", "-F", "qcow2", "-b", other, self.machine)
+        code, _, err = self.upgrade()
+        self.assertEqual((0, True), (code, self.is_new()), err)
+
     def test_a_disk_of_another_format_is_refused_and_left_as_it_is(self):
         other = self.world.home / "disk.vmdk"
         subprocess.run(["qemu-img", "convert", "-O", "vmdk", self.machine, other], check=True)

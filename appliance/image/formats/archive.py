@@ -3,6 +3,16 @@
 import io
 import tarfile
 
+import ovf
+from disks import QCOW2
+
+
+def kind_of(names):
+    """Of which kind of WOW's archives these members are, which hold a configuration disk: "OVA", "box", or None."""
+    if names[:2] == [ovf.NAME, ovf.MANIFEST] and ovf.CONFIG in names:
+        return "OVA"
+    return "box" if "metadata.json" in names and (QCOW2 in names or ovf.CONFIG in names) else None
+
 
 class Archive:
     """Writes members in the order of the calls."""

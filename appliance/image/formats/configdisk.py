@@ -2,14 +2,18 @@
 address machine/; in a pool with several managers managers.notice, the CA's list of them; keys.notice, the keys that sign the pool's stack."""
 
 import contextlib
+import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "node/root/usr/lib/wow/node"))
 
+import archive  # noqa: E402
+import onedisk  # noqa: E402
 import tools  # noqa: E402
 from tools import ImageError  # noqa: E402
 from wow.config import poolconf  # noqa: E402
@@ -21,9 +25,10 @@ LIST, KEYS = "managers.notice", "keys.notice"
 NAMES = ("pool.conf", LIST, KEYS, "manager", "machine")
 MANAGER = ("node.key", "node.pem", "ca")
 MACHINE = ("node.key", "node.pem")
-QCOW2_MAGIC = b"QFI\xfb"
 # Where the boot sector of a FAT12 or FAT16 has the label; the initrd looks there (appliance/initrd/config.sh).
 LABEL = 43
+# Where a CD has its own, of 32 bytes (ECMA-119, 8.4).
+CD_LABEL = 16 * 2048 + 40
 MIB = 1024 * 1024
 # What the initrd reads at most (appliance/initrd/config.sh).
 CONTENT_LIMIT = 16 * MIB
@@ -86,15 +91,22 @@ def files_below(entries):
             yield from sorted(entry.rglob("*"))
 
 
-def refuse_disk_of_a_machine(out):
-    """StampError where `out` is no plain file, or a disk that a machine may have written to: its home would be lost."""
+def refuse_what_is_not_ours(out):
+    """StampError where something is at `out` that cannot be made again as it was made here, like a machine's disk: its home would be lost."""
     if not out.exists():
         return
-    if out.is_file():
-        with open(out, "rb") as file:
-            if file.read(4) != QCOW2_MAGIC:
-                return
-    raise StampError(f"{out}: is a disk already, maybe a machine's with its home; give another name with -o")
+    if not out.is_file() or onedisk.form_of(out):
+        raise StampError(f"{out}: is a disk already, maybe a machine's with its home; give another name with -o")
+    if out.stat().st_size and not (is_disk(out) or _label(out, CD_LABEL, 32) or _is_archive(out)):
+        raise StampError(f"{out}: is there already, and nothing that was stamped; give another name with -o")
+
+
+def _is_archive(path):
+    try:
+        with tarfile.open(path) as source:
+            return archive.kind_of(source.getnames()) is not None
+    except (tarfile.TarError, EOFError, OSError):
+        return False
 
 
 def content_of(entries):
@@ -105,23 +117,21 @@ def content_of(entries):
     return used
 
 
-def fresh(image):
-    """An empty file that nobody else may read, for it may hold keys."""
-    image = pathlib.Path(image)
-    refuse_disk_of_a_machine(image)
-    image.unlink(missing_ok=True)
-    image.touch(mode=0o600)
-    return image
+@contextlib.contextmanager
+def fresh(out):
+    """What `tools.beside` gives, for an `out` that may be written over."""
+    refuse_what_is_not_ours(pathlib.Path(out))
+    with tools.beside(out) as new:
+        yield new
 
 
 def make(image, entries=()):
     """Writes the raw disk `image`, of 1 MiB or what the content needs. `entries` are (path in the disk, source) pairs; beside pool.conf stands what the
     initrd needs of it. Returns its size."""
     size = MIB * max(1, (content_of(entries) * 5 // 4 + 128 * 1024 + MIB - 1) // MIB)
-    image = fresh(image)
-    with open(image, "wb") as file:
-        file.truncate(size)
-    fill(image, entries)
+    with fresh(image) as new:
+        os.truncate(new, size)
+        fill(new, image, entries)
     return size
 
 
@@ -132,9 +142,9 @@ def make_half(image, entries, reserved, end):
     if used > HALF_LIMIT:
         raise StampError(f"{used} bytes for the configuration; the partition in an image takes {HALF_LIMIT}. Make a configuration disk of its own: "
                          "wow image stamp IMAGE POOL.CONF -o OUT.img")
-    with open(fresh(image), "wb") as file:
+    with open(image, "wb") as file:
         file.truncate(end)
-    fill(image, entries, "-F", "16", "-s", "1", "-R", str(reserved))
+    fill(image, image, entries, "-F", "16", "-s", "1", "-R", str(reserved))
 
 
 @contextlib.contextmanager
@@ -160,12 +170,12 @@ def _link(source, place):
         place.symlink_to(source)
 
 
-def fill(image, entries, *options):
-    """Makes the file system and puts the entries into it."""
-    tools.run("mkfs.vfat", "--invariant", *options, "-n", agreed.CONFIG_LABEL, image, about=image)
+def fill(image, shown, entries, *options):
+    """Makes the file system and puts the entries into it. People call the image `shown`."""
+    tools.run("mkfs.vfat", "--invariant", *options, "-n", agreed.CONFIG_LABEL, image, about=shown)
     with laid_out(entries) as (_, parts):
         if parts:
-            tools.run("mcopy", "-s", "-Q", "-i", image, *parts, "::/", about=image)
+            tools.run("mcopy", "-s", "-Q", "-i", image, *parts, "::/", about=shown)
 
 
 def _burn(folder, file):
@@ -177,17 +187,15 @@ def _burn(folder, file):
 def make_cd(image, entries):
     """Writes the CD `image` with the same entries. Linux reads its names by Rock Ridge, Windows by Joliet."""
     content_of(entries)
-    image = fresh(image)
     # Of a folder: in a list of files for mkisofs, a name with "=" in it would be two.
-    with laid_out(entries) as (folder, _), open(image, "wb") as file:
+    with fresh(image) as new, laid_out(entries) as (folder, _), open(new, "wb") as file:
         done = _burn(folder, file)
         if CRASHED in done.stderr:
             file.truncate(0)
             file.seek(0)
             done = _burn(folder, file)
-    if done.returncode != 0:
-        image.unlink()
-        raise StampError(f"{image}: was not written; xorrisofs says: {done.stderr.decode(errors='replace').strip()}")
+        if done.returncode != 0:
+            raise StampError(f"{image}: was not written; xorrisofs says: {done.stderr.decode(errors='replace').strip()}")
 
 
 def entries(pool_conf, manager=None, machine=None, managers=None, keys=None):
@@ -202,8 +210,14 @@ def entries(pool_conf, manager=None, machine=None, managers=None, keys=None):
 
 def is_disk(path):
     """Whether a file is a configuration disk that `make` wrote."""
+    return _label(path, LABEL, 11)
+
+
+def _label(path, place, size):
+    """Whether the configuration's label is there."""
     with open(path, "rb") as file:
-        return file.read(LABEL + 11)[LABEL:].rstrip() == agreed.CONFIG_LABEL.encode()
+        file.seek(place)
+        return file.read(size).rstrip() == agreed.CONFIG_LABEL.encode()
 
 
 def unpacked(disk, folder):

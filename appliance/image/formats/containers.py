@@ -8,7 +8,6 @@ import disks
 import inplace
 import onedisk
 import ovf
-import tools
 from tools import ImageError
 
 BOX = "metadata.json"
@@ -34,7 +33,7 @@ def opened(image, scratch):
         if isinstance(error, OSError) and error.errno:
             raise ImageError(f"{image}: {error.strerror}") from error
         raise ImageError(f"{image}: is no image (qcow2, VHDX, VMDK, raw, OVA, Vagrant box), or was cut short; give a whole one that `make image` made") from error
-    tools.run("qemu-img", "convert", "-O", "raw", scratch / config, scratch / "config.raw", about=image)
+    onedisk.copy_raw(scratch / config, onedisk.alone(scratch / config, image), scratch / "config.raw", image)
     return form, onedisk.look(scratch / system, scratch, image), scratch / "config.raw", wrong
 
 

@@ -4,6 +4,7 @@ import json
 import shutil
 from typing import NamedTuple
 
+import headers
 import tools
 from partitions import CONFIG, HOME, SYSTEM  # noqa: F401 # named here beside the others
 from tools import ImageError, ToldError
@@ -44,12 +45,31 @@ def form_of(path):
     return next((form for form, magic in FORMS.items() if head.startswith(magic)), None)
 
 
-def look(file, scratch, shown=None):
-    """The OneDisk of a file. ImageError where it is none, is damaged, or a machine runs from it. `scratch` is a folder for what is made meanwhile."""
-    path, shown = file.resolve(), shown or file
+def known(path, shown):
+    """The format of a disk. ImageError where it is none."""
     form = form_of(path)
     if form is None:
         raise ImageError(f"{shown}: is no disk image (qcow2, VHDX, VMDK, raw); give one that `make image` made")
+    return form
+
+
+def alone(path, shown):
+    """The same of one that anybody may have made. ImageError where it names other files or addresses, too."""
+    form = known(path, shown)
+    if wrong := headers.wrong(path, form):
+        raise ImageError(f"{shown}: {'. '.join(wrong)}")
+    return form
+
+
+def copy_raw(path, form, out, shown):
+    """Copies all of a disk of this format into the raw file `out`, sparse. Without its format QEMU would take what a machine wrote to a raw disk for a header."""
+    tools.run("qemu-img", "convert", "-f", form, "-O", "raw", path.resolve(), out, about=shown)
+
+
+def look(file, scratch, shown=None):
+    """The OneDisk of a file. ImageError where it is none, is damaged, or a machine runs from it. `scratch` is a folder for what is made meanwhile."""
+    path, shown = file.resolve(), shown or file
+    form = alone(path, shown)
     if form != "raw":
         check(path, form, shown)
     disk = OneDisk(path, shown, form, {})

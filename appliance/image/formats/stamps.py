@@ -10,7 +10,7 @@ import configdisk
 import inplace
 import onedisk
 import ovf
-from archive import Archive
+from archive import Archive, kind_of
 from configdisk import StampError
 from disks import QCOW2, to_qcow2, to_vmdk
 
@@ -42,8 +42,8 @@ def stamp_box(source, out, raw, scratch):
 
 
 def copy(source, out, replaced):
-    """Copies the archive member by member, in order, with the replaced ones."""
-    with Archive(out) as archive:
+    """Copies the archive member by member, in order, with the replaced ones. What has a configuration is for its owner alone, in every form."""
+    with configdisk.fresh(out) as new, Archive(new) as archive:
         for member in source:
             if member.name in replaced:
                 archive.add_bytes(member.name, replaced[member.name])
@@ -72,25 +72,24 @@ def there(image):
 
 def stamp(image, out, entries):
     """Writes OUT for `image` with the given entries of the configuration disk."""
-    if onedisk.form_of(there(image)):
-        configdisk.make(out, entries)
-        return f"{out}: attach it as a second disk beside {image}"
+    is_disk = onedisk.form_of(there(image))
     if out.exists() and out.samefile(image):
         raise StampError(f"{out}: is the image itself; give another name with -o")
-    configdisk.refuse_disk_of_a_machine(out)
+    if is_disk:
+        configdisk.make(out, entries)
+        return f"{out}: attach it as a second disk beside {image}"
     try:
-        source = tarfile.open(image)
-    except tarfile.TarError as error:
-        raise StampError(f"{image}: neither an OVA, nor a Vagrant box, nor a disk image (qcow2, VHDX, VMDK, raw); give one that `make image` made") from error
-    with source, tempfile.TemporaryDirectory() as scratch:
-        scratch = pathlib.Path(scratch)
-        raw = scratch / "wowcfg.img"
-        configdisk.make(raw, entries)
-        names = source.getnames()
-        if names[:2] == [ovf.NAME, ovf.MANIFEST] and ovf.CONFIG in names:
-            stamp_ova(source, out, raw, scratch)
-        elif "metadata.json" in names and (QCOW2 in names or ovf.CONFIG in names):
-            stamp_box(source, out, raw, scratch)
-        else:
-            raise StampError(f"{image}: has no configuration disk of WOW; give an image that `make image` made")
+        with tarfile.open(image) as source, tempfile.TemporaryDirectory() as scratch:
+            scratch = pathlib.Path(scratch)
+            raw = scratch / "wowcfg.img"
+            configdisk.make(raw, entries)
+            put = {"OVA": stamp_ova, "box": stamp_box}.get(kind_of(source.getnames()))
+            if put is None:
+                raise StampError(f"{image}: has no configuration disk of WOW; give an image that `make image` made")
+            put(source, out, raw, scratch)
+    except (tarfile.TarError, EOFError, OSError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
+        raise StampError(f"{image}: neither an OVA, nor a Vagrant box, nor a disk image (qcow2, VHDX, VMDK, raw), or was cut short; give a whole one that `make image` "
+                         "made") from error
     return f"{out}: {image.name} with its configuration"

@@ -1,9 +1,12 @@
-"""The programs by which disks are read and written. What one says of a user's file becomes one line."""
+"""The programs by which disks are read and written, and files that are whole or the former ones. What is wrong with a user's file becomes one line."""
 
 import contextlib
 import os
+import pathlib
 import re
 import subprocess
+import sys
+import tempfile
 
 # Their words are looked for, so they are English.
 ENVIRONMENT = {**os.environ, "LC_ALL": "C", "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
@@ -22,6 +25,61 @@ class ImageError(Exception):
 
 class ToldError(ImageError):
     """The program said what is wrong in words that have a meaning here."""
+
+
+@contextlib.contextmanager
+def command(name, packages, out=None):
+    """Ends the program `name` with one line where its user's files are at fault, or a program of these packages is not there. out: what it writes, if not in
+    `beside`."""
+    try:
+        yield
+    except ImageError as error:
+        sys.exit(f"{name}: {error}")
+    except FileNotFoundError as error:
+        sys.exit(f"{name}: {error.filename}: not found; appliance/host-packages installs the tools ({packages})")
+    except OSError as error:
+        # What else names no file was written for this run alone.
+        sys.exit(f"{name}: {refused(error.filename or out or tempfile.gettempdir(), error)}")
+
+
+@contextlib.contextmanager
+def beside(out):
+    """Gives the path of an empty file beside `out`, which nobody else may read, for it may hold keys. If the body ends well, it takes the place of `out`, whole,
+    also after a power cut. ImageError about `out` where it cannot be written."""
+    out = pathlib.Path(out)
+    # Behind a link lies where somebody wants it to be.
+    place = out.resolve()
+    new = place.with_name(f".{place.name}.new")
+    if not place.parent.is_dir():
+        raise ImageError(f"{out.parent}: no such folder; make it, or give another name with -o")
+    try:
+        # What a run that was killed left.
+        new.unlink(missing_ok=True)
+        new.touch(mode=0o600, exist_ok=False)
+        yield new
+        _sync(new)
+        new.rename(place)
+        _sync(place.parent)
+    except OSError as error:
+        # A program that is not there, or what Python says of a source that was cut short.
+        if isinstance(error, FileNotFoundError) or not error.errno:
+            raise
+        raise refused(out, error) from error
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _sync(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def refused(about, error):
+    """The ImageError for an OSError about a file."""
+    return ImageError(f"{about}: {KNOWN.get(error.strerror, error.strerror or error)}")
 
 
 @contextlib.contextmanager

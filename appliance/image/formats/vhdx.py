@@ -4,15 +4,15 @@ import hashlib
 import struct
 import uuid
 
-KIB, MIB = 1 << 10, 1 << 20
+KIB = 1 << 10
 HEADERS = (64 * KIB, 128 * KIB)
 REGIONS = 192 * KIB
 # Signature, checksum, sequence number, ids of the file, of its data and of its log, versions, and where the log stands.
 HEADER = struct.Struct("<4sIQ16s16s16sHHIQ")
 HEADER_SIZE, CHECKSUM_AT = 4096, 4
 METADATA = uuid.UUID("8b7ca206-4790-4b9a-b8fe-575f050f886e").bytes_le
+PARENT = uuid.UUID("a8d35f2d-b30b-454d-abf7-d3d84834ab0c").bytes_le
 PAGE_83 = uuid.UUID("beca12ab-b2e6-4523-93ef-c309e000c746").bytes_le
-ENTRY = 32
 CASTAGNOLI = 0x82F63B78
 
 
@@ -39,6 +39,13 @@ def name_by_content(path):
         for place, header in zip(HEADERS, headers):
             _put(file, place, _with(header, *ids[:2]))
         _put(file, own, ids[2])
+
+
+def has_parent(file):
+    """Whether the metadata of a VHDX, an open file, name another one of which it is the difference."""
+    _, found, about = _at(file, REGIONS, 64 * KIB).partition(METADATA)
+    where = int.from_bytes(about[:8], "little")
+    return bool(found) and where < file.seek(0, 2) and PARENT in _at(file, where, 64 * KIB)
 
 
 def _own_id(file, path):

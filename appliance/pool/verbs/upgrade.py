@@ -80,7 +80,7 @@ def keep_from_qemu(lock, machine):
 
 def upgrade(machine, image, work, context, held):
     """The same with the machine's disk taken, and a folder beside it for what is made meanwhile."""
-    was, new = disk.read(machine, work, held), disk.read(image, work, held)
+    was, new = disk.read(machine, work, held, is_own=True), disk.read(image, work, held)
     told = {"machine": str(machine), "from": was.release, "to": new.release, "before": None}
     # Of two systems nobody knows here which one the machine starts, and whoever upgrades may do so because that one is bad.
     if was.lists == new.lists[:1]:
