@@ -40,8 +40,8 @@ def read(path, place, held=(), is_own=False):
     if form is None:
         raise WowError(*NO_TABLE, str(path))
     if form != "qcow2":
-        raise WowError(f"is of the format {form}, not qcow2", f"Convert it first: qemu-img convert -f {form} -O qcow2 {path.name} NEW.qcow2; and back after the "
-                       "upgrade", str(path))
+        raise WowError(f"is of the format {form}, not qcow2", f"Convert it first: qemu-img convert -f {form} -O qcow2 {path.name} NEW.qcow2; and back after "
+                       "the upgrade", str(path))
     if not is_own and (wrong := headers.wrong(path, form)):
         raise WowError(*wrong, str(path))
     with tempfile.TemporaryDirectory(dir=place) as scratch:
@@ -119,7 +119,8 @@ def _table(path, raw, held):
 
 def _cut(path, raw, start, length, held):
     """Copies so many MiB of a disk. A disk that a machine runs from is locked by it."""
-    programs.run("qemu-img", "dd", "-f", "qcow2", "-O", "raw", f"if={path}", f"of={raw}", "bs=1M", f"skip={start}", f"count={start + length}", held=held, place=raw.parent)
+    programs.run("qemu-img", "dd", "-f", "qcow2", "-O", "raw", f"if={path}", f"of={raw}", "bs=1M", f"skip={start}", f"count={start + length}", held=held,
+                 place=raw.parent)
 
 
 def _inside(system, request, path):
