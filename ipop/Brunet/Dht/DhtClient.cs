@@ -154,7 +154,8 @@ internal sealed class DhtClient(LocalNode local, Agenda agenda, GreedyRouter rou
             }
         }
 
-        if (record is not null && operation.Own is { } mine && RecordOrder.Beats(policy, mine, record))
+        if (record is not null && operation.Own is { } mine
+            && (RecordOrder.Beats(policy, mine, record) || (operation.PassesOverEarlier && record.Owner.Address == local.Self)))
         {
             // Ours must stand there: the replica errs or lies. It is asked again, and the others decide.
             return;
@@ -272,10 +273,10 @@ internal sealed class DhtClient(LocalNode local, Agenda agenda, GreedyRouter rou
                 return;
             }
 
-            bool isOurs = answer.Record?.Owner.Address == local.Self;
-            if (answer.Status == DhtStatus.Lost && isOurs && own.Bumps++ < OwnRecord.MaxBumps)
+            if (answer.Status == DhtStatus.Lost && answer.Record?.Owner.Address == local.Self)
             {
                 // A life of ours before this one signed a higher sequence: go above it.
+                own.Bumps++;
                 own.Raise(answer.Record!.Sequence + 1);
                 Put(at, own, done, isRenewal);
                 return;
@@ -313,7 +314,7 @@ internal sealed class DhtClient(LocalNode local, Agenda agenda, GreedyRouter rou
         own.IsDoubted = false;
         own.LastPut = now;
         (byte[] encoded, DhtRecord? record) = own.Sign(codec);
-        Start(now, new DhtOperation(own.Key, encoded, Done, now + Deadline) { Own = record });
+        Start(now, new DhtOperation(own.Key, encoded, Done, now + Deadline) { Own = record, PassesOverEarlier = own.Bumps >= OwnRecord.MaxBumps });
     }
 
     private TimeSpan NextRenewal(OwnRecord own)

@@ -45,6 +45,11 @@ internal sealed class DhtOperation(RecordKey key, byte[]? encoded, Action<TimeSp
     /// <summary>The record to store, or null.</summary>
     public DhtRecord? Own { get; init; }
 
+    /// <summary>
+    /// Whether a record of the asker's own life before is passed over, as one that errs: he went above what was named several times, and only a liar has still higher ones.
+    /// </summary>
+    public bool PassesOverEarlier { get; init; }
+
     /// <summary>What the replicas speak for together, so far.</summary>
     public Voice? Believed { get; set; }
 

@@ -5,7 +5,7 @@ namespace Brunet.Dht;
 /// <summary>A record of the local node.</summary>
 internal sealed class OwnRecord(RecordKey key, ReadOnlyMemory<byte> value, Action<TimeSpan, DhtAnswer> done)
 {
-    /// <summary>How often a higher sequence is tried before the record counts as lost.</summary>
+    /// <summary>How often it goes above a sequence of a life before, which is never a loss: so many replicas without the liar may each have another one.</summary>
     public const int MaxBumps = 3;
 
     [Bounded(nameof(ProtocolConstants.MaxRecordSize), On = typeof(ProtocolConstants))]

@@ -106,6 +106,39 @@ public sealed class LyingReplicaTests : IDisposable
     }
 
     [Fact]
+    public void One_liar_of_four_takes_no_record_by_what_its_owner_signed_in_lives_before()
+    {
+        int passedOver = 0;
+        foreach ((RecordKey key, byte replica, SimulatedNode owner) in Records().Take(Keys))
+        {
+            var statuses = new List<DhtStatus>();
+            ulong sequence = 0;
+            uint answered = 0;
+            owner.Node.Create(_world.Now, key, new byte[] { 10, 128, 0, 1 }, (_, answer) => statuses.Add(answer.Status));
+            bool IsOver()
+            {
+                if (Number(owner, key, replica) is var number && number != 0 && number != answered)
+                {
+                    answered = number;
+                    sequence += 2;
+                    byte[] shown = new RecordCodec(owner.Identity, null).Sign(key, [10, 128, 0, 1], sequence);
+                    Tell(owner, new ReplyMessage(number, replica, ReplyStatus.Stands, 600, shown));
+                }
+
+                return statuses.Count > 0;
+            }
+
+            Assert.NotNull(_world.RunUntil(IsOver, TimeSpan.FromSeconds(15), TimeSpan.FromMilliseconds(1)));
+            Assert.Equal([DhtStatus.Done], statuses);
+            passedOver += sequence > 2ul * OwnRecord.MaxBumps ? 1 : 0;
+            owner.Node.Release(_world.Now, key);
+        }
+
+        // Of some keys the others have answered before a lie is there.
+        Assert.InRange(passedOver, Keys / 4, Keys);
+    }
+
+    [Fact]
     public void What_an_owner_has_left_takes_no_place_from_what_stands_whoever_keeps_it()
     {
         (RecordKey key, _, SimulatedNode owner) = Records().First();
@@ -199,8 +232,7 @@ public sealed class LyingReplicaTests : IDisposable
     /// </summary>
     private int Lie(SimulatedNode asker, RecordKey key, byte replica)
     {
-        uint number = Asked(asker.Node.Parts.DhtClient)
-            .FirstOrDefault(asked => !asked.Value.Operation.IsOver && asked.Value.Operation.Key == key && asked.Value.Replica == replica).Key;
+        uint number = Number(asker, key, replica);
         for (int i = 0; number != 0 && i < ProtocolConstants.Replicas; i++)
         {
             byte[] shown = _random.Next(4) switch
@@ -216,6 +248,10 @@ public sealed class LyingReplicaTests : IDisposable
 
         return number == 0 ? 0 : 1;
     }
+
+    /// <summary>The number of the question that a replica is asked now; 0 if it is asked none.</summary>
+    private static uint Number(SimulatedNode asker, RecordKey key, byte replica) => Asked(asker.Node.Parts.DhtClient)
+        .FirstOrDefault(asked => !asked.Value.Operation.IsOver && asked.Value.Operation.Key == key && asked.Value.Replica == replica).Key;
 
     private void Tell(SimulatedNode asker, in ReplyMessage reply)
     {
