@@ -4,19 +4,22 @@ using Brunet.Sessions;
 namespace Brunet.Handshakes;
 
 /// <summary>
-/// Ends all sessions with those whose certificates count no longer. A moment later than it is known, so that they still hear why; and once more
-/// when every handshake is over in which the certificate was looked at before.
+/// Ends all sessions with those whose certificates count no longer. Of one that is revoked a moment later than it is known, so that they still hear why; and once
+/// more when every handshake is over in which the certificate was looked at before. Of one that has ended within a minute: who does not agree on new keys, where the
+/// next certificate is shown, would keep what the last one gave him.
 /// </summary>
 internal sealed class Dismissal(PeerTable peers, Transport transport) : ITimed
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan HandshakesEnd = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan EndsLooked = TimeSpan.FromMinutes(1);
 
     private Func<MemberCertificate, bool>? _isOver;
     private TimeSpan _next;
     private TimeSpan _last;
+    private TimeSpan _endsLookedAt;
 
-    /// <summary>Hears of each peer whose sessions were ended.</summary>
+    /// <summary>Hears of each peer whose sessions were ended because somebody said so of its certificate.</summary>
     public Action<MemberCertificate>? Dismissed { get; set; }
 
     /// <summary>Ends the sessions of those for whom it is said; what was said before is replaced.</summary>
@@ -24,25 +27,35 @@ internal sealed class Dismissal(PeerTable peers, Transport transport) : ITimed
 
     public void Tick(TimeSpan now)
     {
+        if (now >= _endsLookedAt + EndsLooked)
+        {
+            _endsLookedAt = now;
+            End(now, (session, _) => now >= session.CertifiedUntil, null);
+        }
+
         if (_isOver is not { } isOver || now < _next)
         {
             return;
         }
 
+        End(now, (_, certificate) => isOver(certificate), Dismissed);
+        (_isOver, _next) = (now < _last ? isOver : null, _last);
+    }
+
+    private void End(TimeSpan now, Func<Session, MemberCertificate, bool> isOver, Action<MemberCertificate>? ended)
+    {
         foreach (Peer peer in new List<Peer>(peers.Values))
         {
             if (Find(peer, isOver) is { } certificate)
             {
                 transport.SendGoodbye(now, peer);
                 peers.Remove(peer);
-                Dismissed?.Invoke(certificate);
+                ended?.Invoke(certificate);
             }
         }
-
-        (_isOver, _next) = (now < _last ? isOver : null, _last);
     }
 
-    private static MemberCertificate? Find(Peer peer, Func<MemberCertificate, bool> isOver)
+    private static MemberCertificate? Find(Peer peer, Func<Session, MemberCertificate, bool> isOver)
     {
         MemberCertificate? found = Find(peer.Current, isOver) ?? Find(peer.Next, isOver);
         foreach (Session session in peer.Older)
@@ -53,6 +66,6 @@ internal sealed class Dismissal(PeerTable peers, Transport transport) : ITimed
         return found;
     }
 
-    private static MemberCertificate? Find(Session? session, Func<MemberCertificate, bool> isOver) =>
-        session?.Identity?.Certificate is { } certificate && isOver(certificate) ? certificate : null;
+    private static MemberCertificate? Find(Session? session, Func<Session, MemberCertificate, bool> isOver) =>
+        session?.Identity?.Certificate is { } certificate && isOver(session, certificate) ? certificate : null;
 }

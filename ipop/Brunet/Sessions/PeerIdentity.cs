@@ -11,6 +11,9 @@ public sealed record PeerIdentity(NodeAddress Address, ReadOnlyMemory<byte> Publ
 {
     /// <summary>The certificate that it showed, which the CA signed but which may be out of date by the local clock; it entitles to nothing.</summary>
     public MemberCertificate? Shown { get; init; } = Certificate;
+
+    /// <summary>For how long the certificate holds from the moment when it was verified; sessions end with it, whatever is done to the wall clock meanwhile.</summary>
+    public TimeSpan CertifiedFor { get; init; } = TimeSpan.MaxValue;
 }
 
 /// <summary>What the pool's CA signed, already verified: signature, lifetime, profile, and that the key is the peer's.</summary>
@@ -43,6 +46,9 @@ public interface ICertificateVerifier
 
     /// <summary>Whether a certificate that was verified once counts still: it has not ended, and was not revoked since.</summary>
     bool Counts(MemberCertificate certificate) => Verify(certificate.Der.Span) is not null;
+
+    /// <summary>How long a certificate that is valid at this moment will be.</summary>
+    TimeSpan TimeLeft(MemberCertificate certificate) => TimeSpan.MaxValue;
 }
 
 /// <summary>The local node's key and what it can do in its owner's name.</summary>

@@ -143,7 +143,11 @@ internal sealed unsafe class OpenSslHandshake : IHandshake
             MemberCertificate? member = _verifier?.Verify(shown), genuine = member ?? _verifier?.VerifyIgnoringTime(shown);
 
             // A certificate that is not to be believed makes a bare key, not an enemy: it may have expired, or be of the time before the CA.
-            _peer = new PeerIdentity(address, key, member?.Node == address ? member : null) { Shown = genuine?.Node == address ? genuine : null };
+            _peer = new PeerIdentity(address, key, member?.Node == address ? member : null)
+            {
+                Shown = genuine?.Node == address ? genuine : null,
+                CertifiedFor = member is null ? TimeSpan.MaxValue : _verifier!.TimeLeft(member),
+            };
             return true;
         }
         finally

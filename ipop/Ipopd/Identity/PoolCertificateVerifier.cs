@@ -94,6 +94,9 @@ internal sealed class PoolCertificateVerifier : ICertificateVerifier
     /// <inheritdoc/>
     public bool Counts(MemberCertificate certificate) => OutOfDate(certificate) is null && Revoked(certificate.Serial) is null;
 
+    /// <inheritdoc/>
+    public TimeSpan TimeLeft(MemberCertificate certificate) => certificate.NotAfter - _time.GetUtcNow();
+
     /// <summary>Like <see cref="Verify"/>, with the reason.</summary>
     internal bool TryVerify(ReadOnlySpan<byte> der, [NotNullWhen(true)] out MemberCertificate? certificate, out string reason)
     {

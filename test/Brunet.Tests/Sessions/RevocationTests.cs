@@ -74,6 +74,30 @@ public sealed class RevocationTests
         Assert.DoesNotContain(world.Nodes.SelectMany(node => node.Node.Peers(world.Now)), peer => peer.Identity.Certificate?.Node == former.Identity.Address);
     }
 
+    [Fact]
+    public void Who_agrees_on_no_new_keys_is_no_member_any_more_when_his_certificate_has_ended()
+    {
+        var world = new SimulatedNetwork(seed: 74);
+        TimeSpan end = TimeSpan.FromMinutes(10);
+        for (int i = 0; i < 10; i++)
+        {
+            Add(world);
+        }
+
+        SimulatedNode former = world.Nodes[6];
+        world.Authority.LeftOf = node => node == former.Identity.Address ? end - world.Now : TimeSpan.MaxValue;
+        bool IsMember() => world.Nodes.SelectMany(node => node.Node.Peers(world.Now)).Any(peer => peer.Identity.Certificate?.Node == former.Identity.Address);
+        world.Run(end - TimeSpan.FromSeconds(5));
+        Assert.True(IsMember(), "before it ends");
+        long handshakes = world.Handshakes;
+        world.Run(TimeSpan.FromSeconds(75));
+        Assert.False(IsMember(), "after it ended");
+        Assert.True(former.Node.IsJoined, "a leaf");
+        Assert.True(Reaches(world, world.Nodes[3], world.Nodes[4]), "the others talk on");
+        world.Run(TimeSpan.FromMinutes(10));
+        Assert.InRange(world.Handshakes - handshakes, 1L, 100L);
+    }
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]

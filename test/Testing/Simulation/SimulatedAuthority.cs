@@ -30,6 +30,9 @@ public sealed class SimulatedAuthority : ICertificateVerifier
         return _issued[node] = certificate;
     }
 
+    /// <summary>How long a node's certificate holds for who looks at it now; for ever unless a test says otherwise.</summary>
+    public Func<NodeAddress, TimeSpan> LeftOf { get; set; } = _ => TimeSpan.MaxValue;
+
     public MemberCertificate? Find(NodeAddress node) => _issued.GetValueOrDefault(node);
 
     public MemberCertificate? Verify(ReadOnlySpan<byte> der)

@@ -151,7 +151,8 @@ internal sealed class SimulatedHandshake : IHandshake
         byte[] publicKey = hello[(NonceSize + 2)..(NonceSize + 2 + length)];
         NodeAddress address = NodeAddress.FromPublicKey(publicKey);
         PeerBoot = BinaryPrimitives.ReadUInt64BigEndian(hello.AsSpan(HelloSize - 9));
-        _peer = new PeerIdentity(address, publicKey, hello[^1] == 0 ? null : _authority.Find(address));
+        TimeSpan left = _authority.LeftOf(address);
+        _peer = new PeerIdentity(address, publicKey, hello[^1] == 0 || left <= TimeSpan.Zero ? null : _authority.Find(address)) { CertifiedFor = left };
         if (_peer.Certificate is { } certificate && _identity.Refused.Contains(certificate.Serial))
         {
             return false;
