@@ -18,6 +18,7 @@ sys.path.append(str(HERE.parent / "node/root/usr/lib/wow/node"))
 import checked  # noqa: E402
 import gates  # noqa: E402
 import listing  # noqa: E402
+import moved  # noqa: E402
 from listing import LayerError  # noqa: E402
 
 from wow.lib import modes  # noqa: E402
@@ -26,6 +27,8 @@ from wow.module import accounts, places, publish as publishing, tree as tree_of 
 MOST_JSON = 16 * 1024 * 1024
 HIGHEST = 65534
 """The last number of a user or a group that is one."""
+SHOWN = 10
+"""Paths that a sentence names."""
 KINDS = (tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.CHRTYPE)
 AGAIN = "publish the module anew on its machine: wow module publish"
 RIGHTS = re.compile("0[01]000002[0-9a-f]{32}")
@@ -39,11 +42,13 @@ def publish(archive, base, node, out):
     try:
         with tarfile.open(archive, "r:") as source:
             members = entries(source, archive)
-            manifest = manifest_of(source, members, archive)
+            manifest, fragments = manifest_of(source, members, archive)
             check(members, manifest, archive)
+            below = gates.read((("base", "base", base), ("node", "node", node)))
+            check_owners(members, manifest, fragments, below, archive)
             with tempfile.TemporaryDirectory() as scratch:
                 layer = packed(source, members, pathlib.Path(scratch), out)
-                check_replaced(layer, manifest, gates.read((("base", "base", base), ("node", "node", node))), archive)
+                check_replaced(layer, manifest, below, archive)
                 put(layer, out)
     except (tarfile.TarError, EOFError) as error:
         raise LayerError(f"{archive}: is no archive of a module, or is cut short ({error}); copy it again, or {AGAIN}") from error
@@ -83,7 +88,7 @@ def capability(member):
 
 
 def manifest_of(source, members, archive):
-    """The one manifest, checked as far as the tools rely on it."""
+    """The one manifest, and the fragments beside it, checked as far as the tools rely on them."""
     found = [path for path in members if (said := re.fullmatch(f"{publishing.HOME}/([^/]+)/manifest.json", path)) and modes.is_name(said[1])]
     if len(found) != 1:
         raise LayerError(f"{archive}: holds {len(found)} manifests instead of one; take what `wow module publish` wrote")
@@ -105,9 +110,10 @@ def manifest_of(source, members, archive):
              and are_owners(manifest.get("owners", {})) and are_digests(manifest.get("was", {})))
     if not right:
         raise LayerError(f"{archive}: /{found[0]}: a key is missing or not of its kind; {AGAIN}")
-    if wrong := checked.wrong(texts[posixpath.join(posixpath.dirname(found[0]), "fragments.json")]):
+    fragments = texts[posixpath.join(posixpath.dirname(found[0]), "fragments.json")]
+    if wrong := checked.wrong(fragments):
         raise LayerError(f"{archive}: fragments.json: {wrong}; {AGAIN}")
-    return manifest
+    return manifest, fragments
 
 
 def are_owners(said):
@@ -135,6 +141,25 @@ def check(members, manifest, archive):
             raise LayerError(f"{archive}: /{path}: set-uid, set-gid or with capabilities, and not in `override` of its module.ini; {AGAIN}")
 
 
+def check_owners(members, manifest, fragments, below, archive):
+    """Refuses files of whoever has a number on the machine that they come to, a person or a job: their owners are root, accounts of the base or of other layers that
+    the manifest names (moved.py looks for these), and the module's own."""
+    tables, _ = moved.numbers(below, {})
+    known = {}
+    for table, rows in tables.items():
+        own = accounts.rows("\n".join(fragments.get("accounts", {}).get(table, [])))
+        known[table] = {0, *manifest.get("owners", {}).get(table, {}).values(), *(int(fields[2]) for fields in (*rows.values(), *own.values()))}
+    found = [f"/{path} (user {one.uid}, group {one.gid})" for path, one in members.items() if one.uid not in known["passwd"] or one.gid not in known["group"]]
+    if found:
+        raise LayerError(f"{archive}: {named(found)}: each of an account that neither the base nor the module has. Type where it was made: chown -R root:root PATH; "
+                         f"and {AGAIN}")
+
+
+def named(found):
+    """The first of a list, and how many more there are."""
+    return ", ".join(found[:SHOWN]) + (f" and {len(found) - SHOWN} more" if len(found) > SHOWN else "")
+
+
 def check_replaced(layer, manifest, below, archive):
     """Names what it would hide of base and node. below: these two, as gates.read gives them."""
     one = gates.Layer("module", manifest["name"], layer, listing.kinds(layer), manifest)
@@ -144,8 +169,7 @@ def check_replaced(layer, manifest, below, archive):
     move = gates.changes(gates.Layers([*below, one]))[0][one.name]
     found = [f"/{path} of the {other.name}" for other in below for path in gates.hiding(one, other, move)]
     if found:
-        more = f" and {len(found) - 10} more" if len(found) > 10 else ""
-        raise LayerError(f"{archive}: the module would replace {', '.join(found[:10])}{more}. Was it made over another base? Develop it on this one; "
+        raise LayerError(f"{archive}: the module would replace {named(found)}. Was it made over another base? Develop it on this one; "
                          "or add the paths to `override` of its module.ini there")
 
 

@@ -51,7 +51,8 @@ def _is_account(table, line):
         return bool(re.fullmatch(f"{NAME} {NAME}", line))
     if len(fields) != FIELDS[table] or not re.fullmatch(NAME, fields[0]) or (table == "shadow" and fields[1][:1] not in ("!", "*")):
         return False
-    return table not in accounts.NUMBERED or (fields[1] == "x" and all(re.fullmatch("[0-9]{1,5}", one) for one in fields[2:4 if table == "passwd" else 3]))
+    return table not in accounts.NUMBERED or (fields[1] == "x" and all(re.fullmatch("[0-9]{1,5}", one) for one in fields[2:4 if table == "passwd" else 3])
+                                              and accounts.is_one(int(fields[2])))
 
 
 def _wrong_choices(said):

@@ -40,6 +40,9 @@ def of(modules, below, parts):
     status = dpkg.stanzas(listing.text(bases[-1].file, STATUS)) if bases else {}
     known = {path: said for one in below for path, said in listing.folders(one.file).items()} if modules else {}
     tables, _ = numbers(below, parts)
+    # A module's files may belong to an account of another one, which it requires.
+    for table, known in tables.items():
+        tables[table] = {**accounts.rows("\n".join(line for one in parts.values() for line in one.get("accounts", {}).get(table, []))), **known}
     found, wrong = {}, []
     for one in modules:
         packages = parts.get(one.name, {}).get("packages", {})
@@ -148,13 +151,14 @@ def numbers(below, parts):
 
 
 def _owners(one, tables):
-    """Numbers of the base's accounts that own files of the module, and are others here."""
+    """Numbers of the accounts of other layers that own files of the module, and are others here."""
     found, wrong = {}, []
     for table, what in (("passwd", "user"), ("group", "group")):
         found[table] = {}
         for name, number in one.manifest.get("owners", {}).get(table, {}).items():
             if name not in tables[table]:
-                wrong.append(f"files of the module {one.name} belong to the {what} {name}, which this base has not. Publish the module anew over this base")
+                wrong.append(f"files of the module {one.name} belong to the {what} {name}, which neither this base nor another module has. Publish the module "
+                             "anew over this base, or add the module with that account")
             elif int(tables[table][name][2]) != number:
                 found[table][number] = int(tables[table][name][2])
     return found, wrong

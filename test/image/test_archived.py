@@ -186,6 +186,24 @@ class Archives(Stacks):
     def test_owners_that_are_none_are_refused(self):
         self.refused_one("they have numbers from 0 to 65534", archive=self.write(self.file_entry("opt/x", uid=100_000)))
 
+    def test_files_of_people_of_jobs_and_of_nobody_are_refused(self):
+        for fields in ({"uid": 1000}, {"gid": 1000}, {"uid": 2001}, {"gid": 777}):
+            with self.subTest(fields):
+                self.refused_one(f"/opt/x (user {fields.get('uid', 0)}, group {fields.get('gid', 0)}): each of an account that neither", "chown -R root:root",
+                                 archive=self.write(self.file_entry("opt/x", **fields), manifest={**MANIFEST, "override": ["opt/x"]}))
+        self.refused_one("/opt/x09 (user 1000, group 0) and 20 more: each of", archive=self.write(*(self.file_entry(f"opt/x{one:02}", uid=1000) for one in range(30))))
+
+    def test_files_of_accounts_that_the_module_makes_or_that_its_manifest_names_are_taken(self):
+        own = json.dumps({"accounts": {"passwd": ["sums:x:110:111::/:/x"], "group": ["sums:x:111:"]}})
+        named = {**MANIFEST, "owners": {"passwd": {"waves": 120}, "group": {"waves": 121}}}
+        done = self.make(self.write(self.file_entry("opt/x", uid=110, gid=111), self.file_entry("opt/y", uid=120, gid=121), manifest=named, fragments=own))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_an_account_with_a_number_that_each_machine_gives_is_refused(self):
+        for number in (0, 990, 1000, 2001, 99999):
+            own = json.dumps({"accounts": {"passwd": [f"svc:x:{number}:103::/:/x"]}})
+            self.refused_one("is no line of passwd", archive=self.write(self.file_entry("opt/x", uid=min(number, 65534)), fragments=own))
+
     def test_a_disk_without_room_is_told_and_leaves_nothing(self):
         full = self.folder / "full"
         full.mkdir()

@@ -21,6 +21,7 @@ sys.path.append(str(ROOT / "appliance/layers"))
 
 import archived  # noqa: E402,F401 # it knows where the library is
 
+from wow.config import users  # noqa: E402
 from wow.lib.errors import WowError  # noqa: E402
 from wow.lib.verb import Given, UsageError  # noqa: E402
 from wow.module import ask, places, publish, tell, tree  # noqa: E402
@@ -230,6 +231,50 @@ class Publishing(Uppers):
             rights = {entry.name: entry.pax_headers.get("WOW.capability") for entry in source}
         self.assertEqual((rights["opt/cap"], rights["opt/su"]), ("0100000200200000000000000000000000000000", None))
 
+    def owned(self, **owners):
+        """A file of each of these users and groups, in a folder that is theirs, too."""
+        for name, (user, group) in owners.items():
+            fill(self.root, {f"opt/{name}/x": "x", f"opt/{name}/link": "->x"})
+            for place in (f"opt/{name}", f"opt/{name}/x", f"opt/{name}/link"):
+                os.chown(self.root / place, user, group, follow_symlinks=False)
+
+    def test_files_of_people_of_jobs_and_of_nobody_are_refused_with_what_to_type(self):
+        self.owned(person=(1000, 1000), job=(2001, 0), nobody=(0, 777), own=(0, 0))
+        self.refused("/opt/person belongs to user 1000 and group 1000, no account of", "/opt/job/x belongs to user 2001, no account of",
+                     "/opt/nobody/link belongs to group 777, no account of", "Type: chown -R root:root /opt/nobody/link", more="override = /opt/person/x\n")
+        for name in ("person", "job", "nobody"):
+            run("chown", "-R", "root:root", self.root / "opt" / name)
+        self.assertEqual(self.published()[1]["owners"], {"passwd": {}, "group": {}})
+
+    def test_of_many_files_of_a_person_the_first_are_named_and_the_rest_counted(self):
+        for number in range(30):
+            fill(self.root, {f"opt/{number:02}": "x"})
+            os.chown(self.root / f"opt/{number:02}", 1000, 1000)
+        self.refused("/opt/19 belongs to", "and 10 more: wow module diff")
+        fill(self.root, {"var/log/sums/": ""})
+        os.chown(self.root / "var/log/sums", 2001, 2001)
+        with publish.opened(str(self.made.upper), [str(self.lower)], []) as found:
+            lines = tell.lines(found)
+        self.assertEqual((31, True), (sum(" belongs to user " in line for line in lines), "31 must be seen to" in lines[-1]), lines)
+
+    def test_files_of_an_account_below_and_of_one_that_the_module_makes_are_published(self):
+        for name, line in (("passwd", "sums:x:110:111::/:/x\n"), ("group", "sums:x:111:\n"), ("shadow", "sums:!:1::::::\n"), ("gshadow", "sums:!::\n")):
+            (self.root / "etc" / name).write_text(BELOW[f"etc/{name}"] + line)
+        self.owned(sums=(110, 111), batch=(101, 103))
+        archive, manifest = self.published()
+        self.assertEqual(manifest["owners"], {"passwd": {"condor": 101}, "group": {"condor": 103}})
+        with tarfile.open(archive) as source:
+            self.assertEqual({(one.uid, one.gid) for one in source if one.name.startswith("opt/")}, {(110, 111), (101, 103)})
+
+    def test_an_account_of_a_person_s_kind_is_refused_and_a_person_s_is_left_out(self):
+        (self.root / "etc/passwd").write_text(f"{PASSWD}alice:x:1000:1000::/home/alice:/bin/bash\nsvc:x:1001:1001::/home/svc:/bin/bash\n")
+        self.owned(maths=(0, 0))
+        with publish.opened(str(self.made.upper), [str(self.lower)], [], people={"alice": 1000}) as found:
+            self.assertEqual(["/etc/passwd: the user svc has number 1001"], [line.partition(",")[0] for line in found.wrong])
+        (self.folder / "users").write_text("alice 1000\n")
+        said = run(ROOT / "appliance/layers/upper", "diff", *self.made.words(), "--people", self.folder / "users")
+        self.assertEqual((False, True), ("alice" in said, "1 must be seen to" in said), said)
+
     def test_a_file_with_holes_that_is_too_large_is_refused_before_it_is_read(self):
         with (self.root / "huge").open("wb") as file:
             file.truncate(places.MOST_BYTES + 1)
@@ -279,8 +324,8 @@ class Asked(Uppers):
         self.run_folder, layers = self.folder / "develop", self.folder / "layers"
         fill(self.folder, {"develop/about.json": json.dumps({"name": "maths", "base": ABOUT, "stack": [], "started": "2026-01-02"}), "layers/sys/": "",
                            "develop/upper": f"->{self.made.upper}", "layers/0": f"->{self.lower}"})
-        for name, value in (("DEVELOP", self.run_folder), ("LAYERS", layers)):
-            patched = mock.patch.object(ask, name, str(value))
+        for place, name, value in ((ask, "DEVELOP", self.run_folder), (ask, "LAYERS", layers), (users, "NUMBERS", self.folder / "users")):
+            patched = mock.patch.object(place, name, str(value))
             patched.start()
             self.addCleanup(patched.stop)
 
@@ -303,6 +348,13 @@ class Asked(Uppers):
         (self.folder / "module.ini").write_text(f"{GOOD}override = /usr/bin/tool\n")
         self.assertIn("must be seen to", self.asked("diff"))
         self.assertIn("nothing is in the way", self.asked("diff", str(self.folder / "module.ini")))
+
+    def test_people_of_the_machine_are_no_accounts_of_the_module(self):
+        (self.root / "etc/passwd").write_text(f"{PASSWD}alice:x:1000:1000::/home/alice:/bin/bash\n")
+        self.assertIn("the user alice has number 1000", self.asked("diff"))
+        (self.folder / "users").write_text("alice 1000\n")
+        self.assertIn("nothing is in the way", self.asked("diff"))
+        self.asked("publish", str(self.folder / "module.ini"), out=str(self.folder / "out.tar"))
 
     def test_publish_writes_the_archive_and_says_where_it_goes(self):
         out = self.folder / "out.tar"

@@ -79,7 +79,20 @@ class Accounts(unittest.TestCase):
         now = self.more(passwd="alice:x:1000:1000::/home/alice:/bin/bash\nwowjob1:x:2001:2001::/:/x\nwow-console:x:989:990::/:/x\n",
                         group="alice:x:1000:\nwow:x:990:alice\nwowjob1:x:2001:\n", shadow="alice:$y$j9T$secret:1::::::\nwowjob1:*:1::::::\nwow-console:*:1::::::\n")
         now["group"] = now["group"].replace("adm:x:4:", "adm:x:4:alice,wow-console")
-        self.assertEqual(accounts.added(BASE, now), ({}, []))
+        self.assertEqual(accounts.added(BASE, now, {"alice": 1000}), ({}, []))
+
+    def test_an_account_with_a_number_that_each_machine_gives_is_refused_and_a_person_s_is_left_out(self):
+        people = {"passwd": "alice:x:1000:1000::/home/alice:/bin/bash\n", "group": "alice:x:1000:\n", "shadow": "alice:*:1::::::\n"}
+        for number in (1001, 1000, 1999, 2000, 2001, 2128, 30000, 65000, 990, 0):
+            with self.subTest(number):
+                own = {"passwd": f"svc:x:{number}:{number}::/home/svc:/bin/sh\n", "group": f"svc:x:{number}:\n", "shadow": "svc:$y$x:1::::::\n", "gshadow": "svc:!::\n"}
+                found, wrong = accounts.added(BASE, self.more(**{name: people.get(name, "") + own[name] for name in own}), {"alice": 1000})
+                self.assertEqual((found, len(wrong)), ({}, 2))
+                for line, words in zip(wrong, (f"/etc/passwd: the user svc has number {number}, ", f"/etc/group: the group svc has number {number}, ")):
+                    self.assertIn(words, line)
+                self.assertIn("deluser svc, then adduser --system svc", wrong[0])
+        self.assertEqual(1, len(accounts.added(BASE, self.more(passwd=people["passwd"]), {"alice": 1001})[1]), "a name is not enough")
+        self.assertEqual([], accounts.added(BASE, self.more(passwd="qemu:x:64055:103::/:/x\n"), {})[1])
 
     def test_passwords_and_changes_of_accounts_below_are_refused(self):
         for tables, words in (({**self.more(**NEW), "shadow": BASE["shadow"] + "sums:$y$j9T$x:2::::::\n"}, "sums has a password"),
@@ -118,6 +131,11 @@ class Accounts(unittest.TestCase):
         self.assertEqual(joined["group"], BASE["group"].replace("condor:x:103", "condor:x:999") + "sums:x:103:\n")
         # So they do where the module is looked at alone, below which the room was made.
         self.assertEqual(accounts.join(BASE, {}, more)["passwd"], PASSWD.replace("101:103", "998:999"))
+
+    def test_room_is_made_at_no_number_that_each_machine_gives(self):
+        full = {**BASE, "passwd": PASSWD + "".join(f"a{number}:x:{number}:0::/:/x\n" for number in accounts.DYNAMIC if number > 990)}
+        joined = accounts.join(full, {"maths": {"passwd": ["sums:x:101:998::/:/x"]}})
+        self.assertIn("condor:x:985:", joined["passwd"])
 
     def test_an_account_of_both_has_the_modules_number(self):
         joined = accounts.join(BASE, {"maths": {"passwd": ["condor:x:500:103::/:/x"]}})
@@ -194,7 +212,7 @@ class Places(unittest.TestCase):
                 self.assertEqual(held and held[0], what)
 
     def test_what_triggers_make_of_all_packages_is_left_out_where_the_layers_below_have_it(self):
-        judge = Judge("", {"packages": {}}, set(), set(), [])
+        judge = Judge("", {"packages": {}}, set(), set(), [], {})
         for path, is_made in (("usr/share/applications/mimeinfo.cache", True), ("usr/share/mime/globs2", True), ("usr/share/mime/text/x-sums.xml", True),
                               ("usr/share/mime/x-scheme-handler/sums.xml", True), ("usr/share/mime/packages/sums.xml", False),
                               ("usr/share/applications/sums.desktop", False)):

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 GROUP, GROUP_ID = "wow", 990
 ADMINS, ADMINS_ID = agreed.ADMIN_GROUP, 987
 FIRST_UID, LAST_UID = 1000, 1999
+NUMBERS = f"{paths.STATE}/users"
+"""The file with the numbers of people."""
 JOB = "wowjob"
 """How the names of jobs' accounts begin."""
 CONSOLE, CONSOLE_UID = "wow-console", 989
@@ -17,6 +19,8 @@ WEB, WEB_UID = agreed.WEB_ACCOUNT, 988
 """The accounts of the page on the console and of the web page. Their group is the people's, who may ask the agent and ipopd."""
 ORIGIN, ORIGIN_UID, NOGROUP = "wow-origin", paths.ORIGIN_UID, 65534
 """The account that speaks with origins. It is in nobody's group, and the fence knows its number."""
+OWN_IDS = {GROUP_ID, ADMINS_ID, CONSOLE_UID, WEB_UID, ORIGIN_UID}
+"""Numbers of users and groups that `own` and `add` give on each machine, beside people's and jobs'."""
 
 
 def numbers(kept: str, names: "Iterable[str]", owners: dict[str, int]) -> dict[str, int]:
@@ -24,8 +28,7 @@ def numbers(kept: str, names: "Iterable[str]", owners: dict[str, int]) -> dict[s
     come before the file, for that may be lost or spoilt: nobody gets the number of another one's home. A name is left out where no number is free: those behind
     LAST_UID are the jobs'."""
     known: dict[str, int] = {}
-    lines = [line.split() for line in kept.splitlines()]
-    for name, uid in [*sorted(owners.items()), *((words[0], int(words[1])) for words in lines if len(words) == 2 and len(words[1]) == 4 and words[1].isdecimal())]:
+    for name, uid in [*sorted(owners.items()), *lines(kept)]:
         if name not in known and FIRST_UID <= uid <= LAST_UID and uid not in known.values():
             known[name] = uid
     taken = {*known.values(), *owners.values()}
@@ -38,6 +41,12 @@ def numbers(kept: str, names: "Iterable[str]", owners: dict[str, int]) -> dict[s
             known[name] = uid
             taken.add(uid)
     return known
+
+
+def lines(kept: str) -> list[tuple[str, int]]:
+    """(name, number) of each line of the file `users` that says so."""
+    words = (line.split() for line in kept.splitlines())
+    return [(one[0], int(one[1])) for one in words if len(one) == 2 and len(one[1]) == 4 and one[1].isdecimal()]
 
 
 def of_the_system(passwd: str, names: "Iterable[str]") -> list[str]:

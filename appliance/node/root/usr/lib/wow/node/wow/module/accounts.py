@@ -6,6 +6,8 @@ TABLES = ("passwd", "group", "shadow", "gshadow")
 NUMBERED = ("passwd", "group")
 DYNAMIC = range(100, 1000)
 """Numbers that packages take by chance, the first or the last that is free (Debian policy 9.2.2). Nothing but the tables and the files' owners knows them."""
+ON_DEMAND = range(60000, 65000)
+"""Numbers that Debian gives to one package each, whose accounts are made where that is installed."""
 OPEN = {"", "x"}
 """Passwords that stand for none of their own: empty would let anybody in."""
 
@@ -15,23 +17,28 @@ def rows(text: str) -> dict[str, list[str]]:
     return {line.split(":")[0]: line.split(":") for line in text.splitlines() if line.strip()}
 
 
-def is_the_machines(name: str, fields: list[str], table: str) -> bool:
-    """Whether wow-config makes this line at each start: people of pool.conf, accounts of jobs, the page's."""
-    if users.is_ours(name):
-        return True
-    return table in NUMBERED and users.FIRST_UID <= int(fields[2]) <= users.LAST_UID
+def is_one(number: int) -> bool:
+    """Whether an account of a module may have the number: one of the system's. Who has the others is each machine's affair."""
+    return (0 < number < users.FIRST_UID and number not in users.OWN_IDS) or number in ON_DEMAND
 
 
-def added(was: dict[str, str], now: dict[str, str]) -> tuple[dict[str, list[str]], list[str]]:
-    """({table: new lines, and `members`: GROUP USER}, sentences on what cannot be published). was, now: {table: text}."""
+def added(was: dict[str, str], now: dict[str, str], people: dict[str, int] | None = None) -> tuple[dict[str, list[str]], list[str]]:
+    """({table: new lines, and `members`: GROUP USER}, sentences on what cannot be published). was, now: {table: text}; people: {name: number} of pool.conf's on the
+    machine. Their lines wow-config makes at each start, like those of jobs and of the pages."""
     found: dict[str, list[str]] = {name: [] for name in (*TABLES, "members")}
     wrong: list[str] = []
     own: set[str] = set()
     for table in TABLES:
         old, new = rows(was[table]), rows(now[table])
         for name, fields in sorted(new.items()):
-            if is_the_machines(name, fields, table) or (name in own and table not in NUMBERED):
+            number = int(fields[2]) if table in NUMBERED else None
+            if users.is_ours(name) or (number is None and name in own) or (number is not None and (people or {}).get(name) == number):
                 own.add(name)
+            elif number is not None and name not in old and not is_one(number):
+                own.add(name)
+                what = "user" if table == "passwd" else "group"
+                wrong.append(f"/etc/{table}: the {what} {name} has number {number}, which each machine gives to a person, a job or a page of its own. Make it with a number "
+                             f"of the system's: del{what} {name}, then add{what} --system {name}")
             elif name in old:
                 if old[name] != fields:
                     _changed(name, old[name], fields, table, found, wrong)
@@ -86,7 +93,7 @@ def make_room(tables: dict[str, dict[str, list[str]]], more: dict[str, dict[str,
             number = int(fields[2])
             now = wanted.get(name, number)
             if now == number and name not in wanted and number in wanted.values():
-                now = max((one for one in DYNAMIC if one not in taken), default=number)
+                now = max((one for one in DYNAMIC if one not in taken and one not in users.OWN_IDS), default=number)
             if now == number or number not in DYNAMIC or now not in DYNAMIC:
                 continue
             taken.add(now)

@@ -2,6 +2,7 @@
 import json
 import os
 
+from wow.config import users
 from wow.lib import files
 from wow.lib.errors import WowError
 from wow.lib.verb import JSON, Given, UsageError
@@ -27,11 +28,12 @@ def run(given: Given) -> int:
     """One of the two."""
     verb, *words = given.words
     about, upper = developed(), f"{DEVELOP}/upper"
+    people = dict(users.lines(files.read(users.NUMBERS)))
     if verb == "diff":
         if len(words) > 1:
             raise UsageError("one module.ini at most belongs after diff")
         override = recipe.read(words[0]).override if words else []
-        with publish.opened(upper, lowers(LAYERS), override, about["name"]) as found:
+        with publish.opened(upper, lowers(LAYERS), override, about["name"], people) as found:
             print(json.dumps(tell.facts(found)) if given.has(JSON) else "\n".join(tell.lines(found)))
         return 0
     if len(words) != 1:
@@ -41,7 +43,7 @@ def run(given: Given) -> int:
         raise WowError(f"name = {made.name}, but this machine develops {about['name']}", f"Correct the name, or start the other: wow module develop {made.name}",
                        words[0], "[module]")
     out = given.get(OUT, f"{made.name}.tar")
-    with publish.opened(upper, lowers(LAYERS), made.override, made.name) as found:
+    with publish.opened(upper, lowers(LAYERS), made.override, made.name, people) as found:
         manifest = publish.write(found, made, about["base"], out)
     digest = files.digest(out)
     if given.has(JSON):

@@ -46,16 +46,19 @@ def links(root: str) -> dict[str, str]:
     return {name: os.readlink(f"{place}/{name}") for name in (os.listdir(place) if os.path.isdir(place) else ()) if os.path.islink(f"{place}/{name}")}
 
 
-def read(lower: str, merged: str, beside: "dict[str, Fragments] | None" = None, own: "dict[str, Fragments] | None" = None) -> "tuple[Fragments, list[str]]":
+def read(lower: str, merged: str, beside: "dict[str, Fragments] | None" = None, own: "dict[str, Fragments] | None" = None,
+         people: dict[str, int] | None = None) -> "tuple[Fragments, list[str]]":
     """(what the merged root has and the lower has not, sentences on what cannot be published). beside: the fragments of other modules that the merged root
-    has, and the lower has not; they are not this one's. own: those of this one as it was published before, where the merged root has them."""
+    has, and the lower has not; they are not this one's. own: those of this one as it was published before, where the merged root has them. people: as
+    accounts.added has them."""
     others = beside or {}
     known = join(lower, others, own)
     was = {path: known.get(path, text(lower, path)) for path in WHOLE}
     packages, wrong = dpkg.added(was[f"{DPKG}/status"], text(merged, f"{DPKG}/status"))
     if pending(merged):
         wrong.append("dpkg has triggers to run yet. Run them: dpkg --configure --pending")
-    found, more = accounts.added({name: was[f"etc/{name}"] for name in accounts.TABLES}, {name: text(merged, f"etc/{name}") for name in accounts.TABLES})
+    found, more = accounts.added({name: was[f"etc/{name}"] for name in accounts.TABLES}, {name: text(merged, f"etc/{name}") for name in accounts.TABLES},
+                                 people)
     below, choices = (folder(root, f"{DPKG}/alternatives") for root in (lower, merged))
     states = dpkg.stanzas(text(merged, STATES))
     new = {name: one for name, one in folder(merged, f"{DPKG}/triggers").items() if name not in NO_INTEREST}

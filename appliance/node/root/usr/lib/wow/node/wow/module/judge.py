@@ -23,13 +23,28 @@ class Verdict:
 
 
 class Judge:
-    """Knows what goes for a whole module: what its packages own, what alternatives make, what its module.ini says that it means."""
+    """Knows what goes for a whole module: what its packages own, what alternatives make, what its module.ini says that it means, and
+    whose its files may be: owners, the numbers of {"passwd": users, "group": groups}."""
 
-    def __init__(self, merged: str, fragments: "Fragments", owned: set[str], links: set[str], override: list[str]) -> None:
+    def __init__(self, merged: str, fragments: "Fragments", owned: set[str], links: set[str], override: list[str], owners: dict[str, set[int]]) -> None:
         self._merged, self._packages, self._owned, self._links, self._override = merged, set(fragments["packages"]), owned, links, set(override)
+
+        self._owners = owners
 
     def verdict(self, change: Change) -> Verdict:
         """Of one change."""
+        found = self._fate(change)
+        if found.fate == KEPT and change.now is not None and (strangers := self._strangers(change.now)):
+            return Verdict(change, places.REFUSE, f"belongs to {strangers}, no account of the layers below or of the module: elsewhere that is another person, or a "
+                           f"job. Type: chown -R root:root /{change.path}")
+        return found
+
+    def _strangers(self, now: os.stat_result) -> str:
+        """The numbers of a file's owners that are of no account which every machine with the module has; "" where they are."""
+        return " and ".join(f"{what} {number}" for what, table, number in (("user", "passwd", now.st_uid), ("group", "group", now.st_gid))
+                            if number != 0 and number not in self._owners[table])
+
+    def _fate(self, change: Change) -> Verdict:
         path = change.path
         if change.kind == SAME:
             return Verdict(change, places.DROP, change.why)

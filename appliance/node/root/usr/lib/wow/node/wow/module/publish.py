@@ -38,14 +38,17 @@ WANTED = re.compile(r"^etc/systemd/(?:system|user)/[^/]+\.(?:wants|requires)/([^
 
 class Upper:
     """A module's layers over those below it, and all that is to be said of them. `merged` and `lower` are the views with and without them; `plain` is the
-    lower one without a glue; said: what fragments.read says; settled: paths of the module that the glue has, as another base wants them."""
+    lower one without a glue; said: what fragments.read says; settled: paths of the module that the glue has, as another base wants them. owners: {"passwd": {name:
+    number}, "group": ...}, the accounts that its files may have, of the layers below and of its own."""
 
-    __slots__ = ("merged", "plain", "fragments", "wrong", "verdicts")
+    __slots__ = ("merged", "plain", "fragments", "wrong", "owners", "verdicts")
 
     def __init__(self, uppers: list[str], merged: str, lower: str, plain: str, said: "tuple[Fragments, list[str]]", override: list[str], settled: list[str]) -> None:
         self.merged, self.plain = merged, plain
         self.fragments, self.wrong = said
-        judge = Judge(merged, self.fragments, owned(merged, self.fragments), fragments.link_paths(merged), override)
+        self.owners = _known(lower, merged, self.fragments)
+        judge = Judge(merged, self.fragments, owned(merged, self.fragments), fragments.link_paths(merged), override,
+                      {table: set(known.values()) for table, known in self.owners.items()})
         found = {change.path: change for change in tree.changes(uppers, merged, lower)}
         # The glue has them, and they are the module's.
         found |= {path: change for path in settled if (change := tree.explained(path, merged, plain))}
@@ -53,9 +56,9 @@ class Upper:
 
 
 @contextlib.contextmanager
-def opened(upper: str, lowers: list[str], override: list[str], name: str = "") -> "Iterator[Upper]":
-    """lowers: the layers below, top first. What was published of the module of that name before, and is among them, is the module's, too. WowError where they
-    cannot be joined."""
+def opened(upper: str, lowers: list[str], override: list[str], name: str = "", people: dict[str, int] | None = None) -> "Iterator[Upper]":
+    """lowers: the layers below, top first. What was published of the module of that name before, and is among them, is the module's, too. people: as
+    accounts.added has them. WowError where they cannot be joined."""
     own = [one for one in lowers if name and os.path.isfile(f"{one}/{HOME}/{name}/manifest.json")]
     below = [one for one in lowers if one not in own]
     glue = [one for one in below if os.path.isfile(f"{one}/{HOME}/{GLUE}/manifest.json")]
@@ -64,7 +67,7 @@ def opened(upper: str, lowers: list[str], override: list[str], name: str = "") -
     with tree.joined(below) as lower, tree.joined(bare) as plain, tree.joined([upper, *lowers]) as merged:
         settled = [path for one in glue for path in json.loads(fragments.text(one, f"{HOME}/{GLUE}/manifest.json")).get("moved", {}).get(name, [])]
         before = {key: said for one in own for key, said in spoken(one).items()} if glue else {}
-        found = Upper([upper, *own], merged, lower, plain, fragments.read(plain, merged, beside, before), override, settled)
+        found = Upper([upper, *own], merged, lower, plain, fragments.read(plain, merged, beside, before, people), override, settled)
         if any(spoken(one) for one in own) and not glue:
             found.wrong.append(f"the module {name} is below, but not what it shares with others. Choose all modules of the image in [modules] names of pool.conf, "
                                "and start again")
@@ -159,14 +162,22 @@ def _was(upper: Upper, kept: list[Verdict]) -> dict[str, str]:
     return {path: files.digest(place) for path, place in below if os.path.isfile(place) and not os.path.islink(place)}
 
 
+def _known(lower: str, merged: str, found: "Fragments") -> dict[str, dict[str, int]]:
+    """The accounts that files of the module may have, with the numbers that they have here."""
+    texts = {table: (fragments.text(lower, f"etc/{table}"), *found["accounts"].get(table, [])) for table in accounts.NUMBERED}
+    return {table: {name: int(fields[2]) for name, fields in accounts.rows(fragments.text(merged, f"etc/{table}")).items() if name in accounts.rows("\n".join(known))}
+            for table, known in texts.items()}
+
+
 def _owners(upper: Upper, kept: list[Verdict]) -> dict[str, dict[str, int]]:
-    """Accounts of the layers below that own what is published: {"passwd": {name: number}, "group": ...}. In another base they may have other numbers."""
-    numbers = {"passwd": {one.change.now.st_uid for one in kept if one.change.now}, "group": {one.change.now.st_gid for one in kept if one.change.now}}
-    found = {}
-    for table, used in numbers.items():
-        below, here = (accounts.rows(fragments.text(root, f"etc/{table}")) for root in (upper.plain, upper.merged))
-        found[table] = {name: int(fields[2]) for name, fields in sorted(here.items()) if name in below and int(fields[2]) in used - {0}}
-    return found
+    """Accounts of the layers below that own what is published, or a folder in which that stands: {"passwd": {name: number}, "group": ...}. In another stack they may
+    have other numbers."""
+    found = [one.change.now for one in kept if one.change.now]
+    found += [os.lstat(f"{upper.merged}/{folder}") for folder in {parent for one in kept for parent in _parents(one.change.path)}]
+    numbers = {"passwd": {one.st_uid for one in found}, "group": {one.st_gid for one in found}}
+    own = {table: accounts.rows("\n".join(upper.fragments["accounts"].get(table, []))) for table in numbers}
+    return {table: {name: number for name, number in sorted(upper.owners[table].items()) if number in used - {0} and name not in own[table]}
+            for table, used in numbers.items()}
 
 
 def described(path: str) -> dict[str, object]:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Iterable
 
-NUMBERS = f"{paths.STATE}/users"
+NUMBERS = users.NUMBERS
 HOMES = "/home"
 FAILING = "The disk is failing: take a backup of the machine, or give it another disk"
 
