@@ -9,13 +9,12 @@ import tempfile
 from typing import NamedTuple
 
 from pool import programs
-from pool.formats import headers, onedisk, partitions, stacks
+from pool.formats import contents, headers, onedisk, partitions, stacks, tools
 from pool.image import QCOW2
 from pool.node import WowError, agreed
 
 MIB, SECTOR = 1 << 20, 512
 SYSTEM, HOME = partitions.SYSTEM, agreed.HOME_LABEL
-VERSION_FILE = "usr/lib/wow/node/wow/lib/version.py"
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"}
 """Of programs whose words are looked for."""
 NO_TABLE = "has no partition table: it is no disk of a WOW machine", "Name the first disk of the machine, not WOWCFG"
@@ -89,7 +88,10 @@ def _release(system, text, path):
     layer = system.with_name("node")
     layer.unlink(missing_ok=True)
     _inside(system, f"dump /layers/{files['node']} {layer.name}", path)
-    found = NUMBERS.search(programs.run("unsquashfs", "-cat", layer, VERSION_FILE))
+    said, errors, code = tools.heard("unsquashfs", "-cat", layer, contents.VERSION_FILE, most=contents.MOST)
+    if code:
+        raise programs.failed("unsquashfs", errors.decode("latin-1").strip()[-programs.SHOWN:])
+    found = None if code is None else NUMBERS.search(said.decode("latin-1"))
     if found is None:
         raise WowError("names no release in its node layer", "Take a disk that appliance/image/build made", str(path))
     return found.group(1)

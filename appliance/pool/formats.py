@@ -11,6 +11,7 @@ for folder in (str(IMAGE / "formats"), str(IMAGE)):
 
 import architecture  # noqa: E402
 import configdisk  # noqa: E402, F401
+import contents  # noqa: E402, F401
 import headers  # noqa: E402, F401
 import inplace  # noqa: E402, F401
 import onedisk  # noqa: E402, F401

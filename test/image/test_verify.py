@@ -3,8 +3,10 @@
 import io
 import json
 import pathlib
+import resource
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -21,6 +23,8 @@ from places import POOL_CONF  # noqa: E402
 
 STAMP, VERIFY = ROOT / "appliance/image/stamp", ROOT / "appliance/image/verify"
 HALF = 8 * smalls.MIB
+MEMORY = 1 << 30
+"""Bytes of room for addresses: enough for each of the tools, and too little for what a stranger claims to have."""
 
 
 class Verified(unittest.TestCase):
@@ -87,6 +91,46 @@ class Verified(unittest.TestCase):
 
     def remove(self, name):
         smalls.quiet("debugfs", "-w", "-R", f"rm {name}", f"{self.raw}?offset={smalls.PARTS['WOWSYS'][0] * smalls.MIB}")
+
+    def small(self, image, words):
+        """What a stranger made is refused in a line, in little memory."""
+        def bounded():
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        done = subprocess.run([VERIFY, image], capture_output=True, text=True, check=False, preexec_fn=bounded)
+        self.assertEqual((1, 1, True), (done.returncode, done.stderr.count("\n"), words in done.stderr), done.stderr)
+
+    def zeros(self, path):
+        """A file that takes no room."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "wb") as file:
+            file.truncate(MEMORY)
+        return path
+
+    def test_a_release_that_is_large_is_refused_in_little_memory(self):
+        layer = self.folder / "node"
+        self.zeros(self.folder / "tree/usr/lib/wow/node/wow/lib/version.py")
+        smalls.quiet("mksquashfs", self.folder / "tree", layer)
+        self.remove("layers/node-1.squashfs")
+        smalls.quiet("debugfs", "-w", "-R", f"write {layer} layers/node-1.squashfs", f"{self.raw}?offset={smalls.PARTS['WOWSYS'][0] * smalls.MIB}")
+        self.small(self.raw, "usr/lib/wow/node/wow/lib/version.py, is none that this release reads")
+
+    def test_a_list_of_layers_that_is_large_is_refused_in_little_memory(self):
+        self.remove("stacks/A.conf")
+        smalls.quiet("debugfs", "-w", "-R", f"write {self.zeros(self.folder / 'list')} stacks/A.conf", f"{self.raw}?offset={smalls.PARTS['WOWSYS'][0] * smalls.MIB}")
+        self.small(self.raw, "/stacks/A.conf is none that this release reads")
+
+    def test_what_says_what_a_box_holds_is_refused_in_little_memory_where_it_is_large_and_where_it_is_none(self):
+        box = self.folder / "wow.box"
+        with tarfile.open(box, "w:gz") as archive:
+            (self.folder / "large").write_bytes(bytes(2 * smalls.MIB))
+            archive.add(self.folder / "large", "metadata.json")
+        self.small(box, "its metadata.json is none that this release reads")
+        for text in ("{", "[]", "[" * 100_000):
+            with tarfile.open(box, "w:gz") as archive:
+                entry = tarfile.TarInfo("metadata.json")
+                entry.size = len(text)
+                archive.addfile(entry, io.BytesIO(text.encode()))
+            self.small(box, "wow.box: ")
 
     def test_a_kernel_an_initrd_or_a_hash_tree_that_is_damaged_or_missing_is_named(self):
         self.assertEqual(["boot/A/vmlinuz", "boot/A/initrd.img", "layers/base-1.tree"], [one["file"] for one in self.found(self.raw)["boot"]])

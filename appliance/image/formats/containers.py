@@ -11,6 +11,8 @@ import ovf
 from tools import ImageError
 
 BOX = "metadata.json"
+MOST = 1 << 20
+"""Bytes of what says what else is in an archive, which may be packed: zeros take no room there."""
 
 
 def opened(image, scratch):
@@ -25,7 +27,7 @@ def opened(image, scratch):
         with tarfile.open(image) as archive:
             names = archive.getnames()
             form, system, config = kind_of(image, archive, names)
-            wrong = unlike_manifest(archive) if form == "OVA" else []
+            wrong = unlike_manifest(image, archive) if form == "OVA" else []
             for name in (system, config):
                 with archive.extractfile(name) as source, open(scratch / name, "wb") as file:
                     shutil.copyfileobj(source, file, 1 << 20)
@@ -42,7 +44,11 @@ def kind_of(image, archive, names):
     if {ovf.NAME, ovf.MANIFEST, *ovf.DISKS} <= set(names):
         return "OVA", ovf.SYSTEM, ovf.CONFIG
     if BOX in names:
-        provider = json.loads(archive.extractfile(BOX).read()).get("provider")
+        try:
+            said = json.loads(text(image, archive, BOX))
+        except (ValueError, RecursionError) as error:
+            raise ImageError(f"{image}: its {BOX} is no JSON; take a whole copy") from error
+        provider = said.get("provider") if isinstance(said, dict) else None
         members = {"libvirt": (disks.SYSTEM_QCOW2, disks.QCOW2), "virtualbox": (ovf.SYSTEM, ovf.CONFIG)}.get(provider)
         if members and set(members) <= set(names):
             return f"Vagrant box for {provider}", *members
@@ -51,7 +57,16 @@ def kind_of(image, archive, names):
     raise ImageError(f"{image}: is an archive, and no OVA or Vagrant box of WOW; give one that `make image` made")
 
 
-def unlike_manifest(archive):
+def text(image, archive, name):
+    """What stands in a small member of an archive. ImageError where it is large, or no file."""
+    source = archive.extractfile(name)
+    said = source.read(MOST + 1) if source else None
+    if said is None or len(said) > MOST:
+        raise ImageError(f"{image}: its {name} is none that this release reads; take a whole copy")
+    return said.decode(errors="replace")
+
+
+def unlike_manifest(image, archive):
     """What the OVA's manifest says otherwise."""
-    said = ovf.parse_manifest(archive.extractfile(ovf.MANIFEST).read().decode())
+    said = ovf.parse_manifest(text(image, archive, ovf.MANIFEST))
     return [f"{name}: is not what the OVA's manifest says" for name in (ovf.NAME, *ovf.DISKS) if ovf.digest_of_stream(archive.extractfile(name)) != said.get(name)]

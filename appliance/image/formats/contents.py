@@ -11,7 +11,9 @@ import tools
 from tools import ImageError
 
 VERSION_FILE = "usr/lib/wow/node/wow/lib/version.py"
-VERSION = re.compile(r'^VERSION = "([^"]+)"$', re.MULTILINE)
+VERSION = re.compile(rb'^VERSION = "([!#-~]+)"$', re.MULTILINE)
+MOST = 1 << 16
+"""Bytes of that file, and of the names of boot loaders."""
 LOADERS = {"BOOTX64.EFI": "amd64", "BOOTAA64.EFI": "arm64"}
 """UEFI's names of what it starts, which are different for each architecture (UEFI 2.10, 3.5.1.1)."""
 SUMS = "boot/A/SHA256SUMS"
@@ -75,17 +77,19 @@ def measured(system, file):
 def version(disk, system, node, scratch):
     """The release, as the node's own programs say it; None where the layer cannot be read."""
     inside(disk, system, f"dump /layers/{node['file']} node")
-    done = subprocess.run(["unsquashfs", "-cat", scratch / "node", VERSION_FILE], capture_output=True, text=True, check=False, env=tools.ENVIRONMENT)
-    found = VERSION.search(done.stdout)
-    return found and found.group(1)
+    said, _, code = tools.heard("unsquashfs", "-cat", scratch / "node", VERSION_FILE, most=MOST)
+    if code is None:
+        raise ImageError(f"{disk.shown}: its node layer's file of the release, {VERSION_FILE}, is none that this release reads; take a whole copy")
+    found = VERSION.search(said)
+    return found and found.group(1).decode()
 
 
 def architecture(disk, scratch):
     """By the name of the boot loader; None where there is none that is known."""
     esp = scratch / "esp"
     onedisk.read(disk, disk.parts[onedisk.BOOT], esp)
-    done = subprocess.run(["mdir", "-b", "-i", esp, "::/EFI/BOOT"], capture_output=True, text=True, check=False)
-    names = {line.rpartition("/")[2].upper() for line in done.stdout.splitlines()}
+    said, _, _ = tools.heard("mdir", "-b", "-i", esp, "::/EFI/BOOT", most=MOST)
+    names = {line.rpartition("/")[2].upper() for line in said.decode("latin-1").splitlines()}
     return next((words for name, words in LOADERS.items() if name in names), None)
 
 

@@ -5,10 +5,10 @@ says which half it is. A stamp writes the other half, then that sector, and wipe
 machine finds the former configuration or the new one; what a cut leaves behind is told, and the next stamp ends it (docs/decisions/0047)."""
 
 import struct
-import subprocess
 
 import configdisk
 import onedisk
+import tools
 from onedisk import CONFIG, HOME, MIB, SECTOR, Part
 from tools import ImageError
 
@@ -19,6 +19,8 @@ SIZE = 16 * MIB
 HALVES = {128: SIZE // 2, SIZE // 2 // SECTOR: SIZE}
 """Reserved sectors of each half, and the byte at which its file system ends. The first leaves the boot sector 64 KiB to itself."""
 CHUNK = 64 * 1024
+MOST = 1 << 20
+"""Bytes of a pool.conf, and of what is said of the keys beside it. A file whose clusters lead in a circle has no end."""
 
 
 class State:
@@ -42,14 +44,14 @@ class State:
 
 
 def content_of(image):
-    """The pool.conf on a raw FAT, as bytes; None where there is none."""
-    done = subprocess.run(["mtype", "-i", image, "::/pool.conf"], capture_output=True, check=False)
-    return None if done.returncode else done.stdout
+    """The pool.conf on a raw FAT, as bytes; None where there is none, and no bytes where there are more than it may have."""
+    said, _, code = tools.heard("mtype", "-i", image, "::/pool.conf", most=MOST)
+    return said if code == 0 else None if code else b""
 
 
 def has_keys(image):
     """Whether a manager's or a machine's keys are on a raw FAT."""
-    return any(subprocess.run(["mdir", "-b", "-i", image, f"::/{name}"], capture_output=True, check=False).returncode == 0 for name in ("manager", "machine"))
+    return any(not tools.heard("mdir", "-b", "-i", image, f"::/{name}", most=MOST)[2] for name in ("manager", "machine"))
 
 
 def pool_of(pool_conf):

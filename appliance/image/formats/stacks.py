@@ -1,7 +1,5 @@
 """The list of layers on a system's disk, and which modules of one system another has not: a machine that got it would lose them."""
 
-import subprocess
-
 import tools
 from partitions import SYSTEM, named
 
@@ -10,6 +8,8 @@ FILE = "/stacks/A.conf"
 OTHER = "/stacks/B.conf"
 """There, too, once the pool has sent the machine another system (docs/decisions/0074)."""
 SECTOR = 512
+MOST = 1 << 20
+"""Bytes of what debugfs may say: a list is smaller by far, and a file of zeros that claims to be one takes no room on a disk."""
 
 
 def lines(text):
@@ -45,6 +45,8 @@ def find(raw, table):
 def asked(system, request):
     """(what debugfs says to one request, what is wrong or None). system: WOWSYS, or a disk with ?offset= behind its name. debugfs ends with 0 whatever happens, and
     takes a request apart at blanks, so it runs where that lies. What a disk lost may be bytes of any kind, and is text here all the same."""
-    done = subprocess.run(["debugfs", "-R", request, system.name], cwd=system.parent, capture_output=True, encoding="latin-1", check=False, env=tools.ENVIRONMENT)
-    wrong = [line for line in done.stderr.splitlines() if not line.startswith("debugfs ")]
-    return done.stdout, wrong[0] if wrong else "debugfs failed" if done.returncode else None
+    said, errors, code = tools.heard("debugfs", "-R", request, system.name, most=MOST, cwd=system.parent)
+    if code is None:
+        return "", f"{request.split()[-1]} is none that this release reads: it is larger than {MOST >> 20} MiB"
+    wrong = [line for line in errors.decode("latin-1").splitlines() if not line.startswith("debugfs ")]
+    return said.decode("latin-1"), wrong[0] if wrong else "debugfs failed" if code else None

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import re
+import selectors
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ KNOWN = {
     "No space left on device": "there is no room left where it lies; make room, and try again",
     "needs to be replayed": "was not closed in order, for its machine was killed; first type: qemu-img check -r all FILE"}
 """What a program says, and what is told of it."""
+BLOCK = 1 << 16
 HELD = []
 """Descriptors that each program keeps open (`held`)."""
 
@@ -99,6 +101,26 @@ def run(*command, about, cwd=None, good=(0,), text=None):
     if done.returncode not in good:
         raise refusal(about, command[0], done.stderr or done.stdout)
     return done.stdout
+
+
+def heard(*command, most, cwd=None):
+    """(what a program prints, what it says of errors, its exit code), the first two as bytes, of a program that reads what a stranger wrote: the code is None where
+    it said more than so many bytes of either, and was ended for that."""
+    with subprocess.Popen([str(word) for word in command], cwd=cwd, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process, selectors.DefaultSelector() as waiting:
+        said = {process.stdout: bytearray(), process.stderr: bytearray()}
+        for pipe in said:
+            waiting.register(pipe, selectors.EVENT_READ)
+        while waiting.get_map():
+            for ready, _ in waiting.select():
+                block = os.read(ready.fd, BLOCK)
+                if not block:
+                    waiting.unregister(ready.fileobj)
+                said[ready.fileobj] += block
+            if too_much := any(len(one) > most for one in said.values()):
+                process.kill()
+                break
+    return *(bytes(one) for one in said.values()), None if too_much else process.returncode
 
 
 def refusal(about, program, said):
