@@ -17,7 +17,9 @@ from test_publish import ABOUT, Stacks, layer
 sys.path.append(str(ROOT / "appliance/layers"))
 
 import checked  # noqa: E402
+import gates  # noqa: E402
 import listing  # noqa: E402
+import moved  # noqa: E402
 
 MANIFEST = {"name": "maths", "version": "1.0", "description": "Sums", "licence": "MIT", "architecture": "all", "requires": [], "conflicts": [], "override": [],
             "deleted": [], "units": [], "packages": {}, "files": {}, "statoverride": {}, "base": {key: ABOUT[key] for key in ("sha256", "date", "abi")}}
@@ -198,6 +200,12 @@ class Archives(Stacks):
         named = {**MANIFEST, "owners": {"passwd": {"waves": 120}, "group": {"waves": 121}}}
         done = self.make(self.write(self.file_entry("opt/x", uid=110, gid=111), self.file_entry("opt/y", uid=120, gid=121), manifest=named, fragments=own))
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_an_account_of_another_module_is_found_with_its_number_and_one_that_is_nowhere_is_told(self):
+        one = gates.Layer("module", "waves", layer(self.file("waves"), {"opt/x": ""}), {}, {"owners": {"passwd": {"sums": 110}}})
+        for parts, wanted in (({"sums": {"accounts": {"passwd": ["sums:x:112:111::/:/x"]}}}, ({110: 112}, 0)), ({}, ({}, 1))):
+            found, wrong = moved.of([one], [], parts)
+            self.assertEqual((found["waves"].owners["passwd"], len(wrong)), wanted, wrong)
 
     def test_an_account_with_a_number_that_each_machine_gives_is_refused(self):
         for number in (0, 990, 1000, 2001, 99999):

@@ -37,8 +37,8 @@ def added(was: dict[str, str], now: dict[str, str], people: dict[str, int] | Non
             elif number is not None and name not in old and not is_one(number):
                 own.add(name)
                 what = "user" if table == "passwd" else "group"
-                wrong.append(f"/etc/{table}: the {what} {name} has number {number}, which each machine gives to a person, a job or a page of its own. Make it with a number "
-                             f"of the system's: del{what} {name}, then add{what} --system {name}")
+                wrong.append(f"/etc/{table}: the {what} {name} has number {number}, which each machine gives to a person, a job or a page of its own. Make it with a "
+                             f"number of the system's: del{what} {name}, then add{what} --system {name}")
             elif name in old:
                 if old[name] != fields:
                     _changed(name, old[name], fields, table, found, wrong)

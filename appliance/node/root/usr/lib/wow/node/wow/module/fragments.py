@@ -60,11 +60,10 @@ def read(lower: str, merged: str, beside: "dict[str, Fragments] | None" = None, 
     found, more = accounts.added({name: was[f"etc/{name}"] for name in accounts.TABLES}, {name: text(merged, f"etc/{name}") for name in accounts.TABLES},
                                  people)
     below, choices = (folder(root, f"{DPKG}/alternatives") for root in (lower, merged))
-    states = dpkg.stanzas(text(merged, STATES))
     new = {name: one for name, one in folder(merged, f"{DPKG}/triggers").items() if name not in NO_INTEREST}
     return {
         "packages": packages,
-        "extended_states": {name: stanza for name, stanza in sorted(states.items()) if name in packages},
+        "extended_states": {name: stanza for name, stanza in sorted(dpkg.stanzas(text(merged, STATES)).items()) if name in packages},
         "diversions": sorted(set(dpkg.records(text(merged, f"{DPKG}/diversions"))) - set(dpkg.records(was[f"{DPKG}/diversions"]))),
         "triggers": _gained({name: known.get(f"{DPKG}/triggers/{name}", text(lower, f"{DPKG}/triggers/{name}")) for name in new}, new),
         "lines": _gained(was, {path: text(merged, path) for path in LINES}),

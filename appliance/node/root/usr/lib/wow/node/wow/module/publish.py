@@ -66,8 +66,8 @@ def opened(upper: str, lowers: list[str], override: list[str], name: str = "", p
     beside = {name: said for one in reversed(bare) for name, said in spoken(one).items()} if glue else {}
     with tree.joined(below) as lower, tree.joined(bare) as plain, tree.joined([upper, *lowers]) as merged:
         settled = [path for one in glue for path in json.loads(fragments.text(one, f"{HOME}/{GLUE}/manifest.json")).get("moved", {}).get(name, [])]
-        before = {key: said for one in own for key, said in spoken(one).items()} if glue else {}
-        found = Upper([upper, *own], merged, lower, plain, fragments.read(plain, merged, beside, before, people), override, settled)
+        found = Upper([upper, *own], merged, lower, plain, fragments.read(
+            plain, merged, beside, {key: said for one in own for key, said in spoken(one).items()} if glue else {}, people), override, settled)
         if any(spoken(one) for one in own) and not glue:
             found.wrong.append(f"the module {name} is below, but not what it shares with others. Choose all modules of the image in [modules] names of pool.conf, "
                                "and start again")
