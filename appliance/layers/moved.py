@@ -41,8 +41,8 @@ def of(modules, below, parts):
     known = {path: said for one in below for path, said in listing.folders(one.file).items()} if modules else {}
     tables, _ = numbers(below, parts)
     # A module's files may belong to an account of another one, which it requires.
-    for table, known in tables.items():
-        tables[table] = {**accounts.rows("\n".join(line for one in parts.values() for line in one.get("accounts", {}).get(table, []))), **known}
+    for table, rows in tables.items():
+        tables[table] = {**accounts.rows("\n".join(line for one in parts.values() for line in one.get("accounts", {}).get(table, []))), **rows}
     found, wrong = {}, []
     for one in modules:
         packages = parts.get(one.name, {}).get("packages", {})
