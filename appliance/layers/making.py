@@ -20,6 +20,7 @@ import recipe as recipes  # noqa: E402
 import roots  # noqa: E402
 from listing import LayerError  # noqa: E402
 
+from wow.config import users  # noqa: E402
 from wow.module import publish  # noqa: E402
 
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive", "HOME": "/root",
@@ -52,6 +53,7 @@ class Root(roots.Root):
             own = self.scratch / "apart" / str(number)
             roots.run("cp", "--archive", self.path / name, own)
             self.bind(name, own)
+        occupy(self.path)
 
     def bind(self, path, place):
         """A place of this machine stands in the root, for as long as that does."""
@@ -73,6 +75,16 @@ class Root(roots.Root):
             said = (done.stdout + done.stderr).strip()[-SHOWN:]
             raise LayerError(f"{what or ' '.join(words)} ended with {done.returncode}:\n{said}")
         return done.stdout
+
+
+def occupy(path):
+    """Puts the accounts that each machine makes of its own into a root's tables, so that no package takes their numbers. What is published has none of them
+    (wow.module.accounts)."""
+    passwd, group, shadow = (roots.within(path, f"etc/{name}") for name in ("passwd", "group", "shadow"))
+    texts = [one.read_text(encoding="utf-8") for one in (passwd, group, shadow)]
+    texts[0], texts[2] = users.own(texts[0], texts[2])
+    for file, text in zip((passwd, group, shadow), users.add(*texts, {})):
+        file.write_text(text, encoding="utf-8")
 
 
 @contextlib.contextmanager

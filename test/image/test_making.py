@@ -15,6 +15,9 @@ import listing  # noqa: E402
 import locking  # noqa: E402
 import making  # noqa: E402
 
+from wow.config import users  # noqa: E402
+from wow.module import accounts  # noqa: E402
+
 URI = "'http://example.org/pool/{name}_{version}_amd64.deb' {name}_{version}_amd64.deb 700 SHA256:{sha256}\n"
 STANZA = "Package: {name}\nVersion: {version}\nArchitecture: amd64\nFilename: pool/{name}_{version}_amd64.deb\n"
 NEW = {"name": "libx", "version": "1.0-2", "sha256": "ab" * 32}
@@ -69,6 +72,21 @@ class Keeping(unittest.TestCase):
                 else:
                     making.install(root, ["gcc"], made)
             self.assertEqual(root.may_start.called, not is_module)
+
+
+class Numbers(unittest.TestCase):
+    def test_no_package_takes_a_number_of_a_machine_s_own_accounts_and_none_of_them_is_published(self):
+        was = dict.fromkeys(accounts.TABLES, "")
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder, "etc")
+            place.mkdir()
+            for table in accounts.TABLES:
+                (place / table).touch()
+            making.occupy(pathlib.Path(folder))
+            now = {table: (place / table).read_text(encoding="utf-8") for table in accounts.TABLES}
+        taken = {int(fields[2]) for table in accounts.NUMBERED for fields in accounts.rows(now[table]).values()}
+        self.assertLessEqual(users.OWN_IDS, taken)
+        self.assertEqual(accounts.added(was, now), ({}, []))
 
 
 class Elsewhere(unittest.TestCase):
