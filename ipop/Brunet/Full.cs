@@ -3,10 +3,13 @@ namespace Brunet;
 /// <summary>Collections that others can fill: one counter each in <see cref="Refusals"/>, which wow metrics shows as wow_refused_total.</summary>
 public enum Full
 {
-    /// <summary>Nodes that this one talks to.</summary>
+    /// <summary>Nodes that this one talks to: a new one was refused, or the least needed one of the source with most gave way.</summary>
     Peers,
 
-    /// <summary>Handshakes that others began: the oldest gave way.</summary>
+    /// <summary>Nodes of one source that have no certificate.</summary>
+    PeersOfSource,
+
+    /// <summary>Handshakes that others began: the oldest one of the source with most gave way.</summary>
     Handshakes,
 
     /// <summary>Handshakes of one source, while many are half open.</summary>

@@ -34,7 +34,7 @@ internal sealed class NodeParts
 
         // Those that time matters to have their turn in this order.
         var sender = new HandshakeSender(local, Peers, Agenda, Transport);
-        var door = new HandshakeDoor(local, Peers, Sessions, sender);
+        var door = new HandshakeDoor(local, Sessions, sender, new HandshakeSources(Peers, Messages), new PeerRoom(local, Peers, Transport));
         Handshaker = Take(new Handshaker(local, Peers, Agenda, Sessions, sender, Events));
         var handshakes = Take(new HandshakeReceiver(local, Peers, Agenda, Sessions, sender, door, Paths, Handshaker));
         Receiver = Take(new Receiver(local, Peers, Sessions, Esp, Handshaker, Paths, Order, Messages));

@@ -17,6 +17,9 @@ internal readonly record struct Arrival(PathKind Kind, TransportAddress Endpoint
     /// <summary>Whether it is straight and by UDP, the best there is: on TCP a lost segment holds up all that follows.</summary>
     public bool IsUdp => Kind == PathKind.Direct && Endpoint.Protocol == TransportProtocol.Udp;
 
+    /// <summary>What all straight ways from one source have in common; another way as it is.</summary>
+    public Arrival Source => Kind == PathKind.Direct ? Direct(Endpoint.Source) : this;
+
     public bool Equals(Arrival other) => Is(other);
 
     /// <summary>As <c>==</c>, which copies both: 64 bytes each.</summary>

@@ -71,7 +71,10 @@ public readonly record struct TransportAddress(ulong Prefix, ulong Interface, us
     public bool IsCallable => Protocol is TransportProtocol.Udp or TransportProtocol.Tcp;
 
     /// <summary>Whether another endpoint is the same machine's, or in IPv6 of the same /64, where one machine has any address it likes.</summary>
-    public bool IsSameSource(TransportAddress other) => Prefix == other.Prefix && (!IsIPv4 || Interface == other.Interface);
+    public bool IsSameSource(TransportAddress other) => Source == other.Source;
+
+    /// <summary>What all endpoints of the same source have in common, as an endpoint that nobody has.</summary>
+    public TransportAddress Source => new(Prefix, IsIPv4 ? Interface : 0, 0);
 
     /// <summary>Reads <see cref="Size"/> bytes, an address of UDP.</summary>
     public static TransportAddress Read(ReadOnlySpan<byte> source) => FromIPv6(source, BinaryPrimitives.ReadUInt16BigEndian(source[16..]));

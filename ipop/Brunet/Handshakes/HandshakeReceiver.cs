@@ -108,14 +108,13 @@ internal sealed class HandshakeReceiver(
 
     private Session? Accept(TimeSpan now, Arrival arrival, in HandshakeFrame frame)
     {
-        bool isKnown = peers.TryGetValue(frame.Sender, out Peer? peer);
-        if (frame.Offset != 0 || frame.Data.IsEmpty || !door.HasRoomForPeer(isKnown))
+        if (frame.Offset != 0 || frame.Data.IsEmpty)
         {
             return null;
         }
 
         // Both ends began, and we are the client. The peer may not have heard of it: ours may go where it is no more.
-        if (peer?.Pending is { IsEstablished: false, RemoteIndex: 0 } own && local.Self < frame.Sender)
+        if (peers.GetValueOrDefault(frame.Sender)?.Pending is { IsEstablished: false, RemoteIndex: 0 } own && local.Self < frame.Sender)
         {
             own.Opening.SecondRoute = arrival;
             own.Opening.Budget.Receive(arrival, HandshakeFrame.HeaderSize + frame.Data.Length, isProof: false);
@@ -123,7 +122,7 @@ internal sealed class HandshakeReceiver(
             return null;
         }
 
-        if (!door.Admit(now, arrival, frame))
+        if (door.Admit(now, arrival, frame) is not { } source)
         {
             return null;
         }
@@ -136,6 +135,7 @@ internal sealed class HandshakeReceiver(
             RemoteIndex = frame.SenderIndex,
             Generation = handshaker.Generation,
         };
+        session.Opening.Source = source;
         session.Opening.NextRetransmission = now + HandshakeSender.FirstRetransmission;
         agenda.Wake(session.Opening.NextRetransmission);
         sessions.Add(session);
@@ -190,7 +190,7 @@ internal sealed class HandshakeReceiver(
             return true;
         }
 
-        if (address == local.Self || (session.Claimed != default && session.Claimed != address))
+        if (address == local.Self || (session.Claimed != default && session.Claimed != address) || !door.Admit(now, arrival, session))
         {
             handshaker.Fail(now, session);
             return false;

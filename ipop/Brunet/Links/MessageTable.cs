@@ -49,6 +49,9 @@ internal sealed class MessageTable
     private readonly MessageHandler?[] _messages = new MessageHandler?[byte.MaxValue + 1];
     private readonly RoutedHandler?[] _routed = new RoutedHandler?[byte.MaxValue + 1];
 
+    /// <summary>In whose session the last thing came that was delivered from the ring: of what is looked at now, if that came over the ring.</summary>
+    public NodeAddress Speaker { get; private set; }
+
     /// <summary>Says who takes messages of a type.</summary>
     /// <exception cref="InvalidOperationException">Somebody does already.</exception>
     public void On(MessageType type, MessageHandler handler) => Put(_messages, (byte)type, handler);
@@ -74,8 +77,11 @@ internal sealed class MessageTable
     public void Dispatch(in Incoming incoming, ReadOnlySpan<byte> message) => _messages[message[0]]?.Invoke(incoming, message);
 
     /// <inheritdoc cref="Dispatch(in Incoming, ReadOnlySpan{byte})"/>
-    public void Deliver(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body) =>
+    public void Deliver(TimeSpan now, NodeAddress speaker, in RoutedHeader header, ReadOnlySpan<byte> body)
+    {
+        Speaker = speaker;
         _routed[(byte)header.Type]?.Invoke(now, speaker, header, body);
+    }
 
     private static void Put<T>(T?[] table, byte type, T handler)
         where T : Delegate

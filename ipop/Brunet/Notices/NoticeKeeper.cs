@@ -126,7 +126,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
             else
             {
                 _known.Add(from.Address, head.Kind, head.Number);
-                if (!_shelf.Head(head.Kind)!.Hash.Span.SequenceEqual(head.Hash.Span) && _judged.Take(from.Address) && Policy.IsSigned(head.Content(), head.Signature.Span))
+                if (!_shelf.Head(head.Kind)!.Hash.Span.SequenceEqual(head.Hash.Span) && _judged.Take(from) && Policy.IsSigned(head.Content(), head.Signature.Span))
                 {
                     Policy.HeardOther(head.Kind, head.Number);
                 }
@@ -155,7 +155,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
             return;
         }
 
-        if (!_judged.Take(from.Address) || !Policy.IsSigned(head.Content(), head.Signature.Span))
+        if (!_judged.Take(from) || !Policy.IsSigned(head.Content(), head.Signature.Span))
         {
             return;
         }
@@ -191,7 +191,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
         }
 
         int start = ask.Piece * NoticePieceMessage.PieceSize;
-        if (ask.Number != notice.Number || start >= notice.Body.Length || !_pieces.Take(from.Address))
+        if (ask.Number != notice.Number || start >= notice.Body.Length || !_pieces.Take(from))
         {
             return;
         }

@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Brunet.Links;
 using Brunet.Sessions;
 
 namespace Brunet.Notices;
@@ -12,6 +13,9 @@ internal sealed class PeerBudget(LocalNode local, int most, Full refused)
     /// <summary>Peers that are counted; more get nothing.</summary>
     private const int MaxCounted = 1024;
 
+    /// <summary>Above it only members get something: whoever has the pool's secret makes as many other peers as he likes.</summary>
+    private const int MembersAbove = MaxCounted / 2;
+
     [Bounded(nameof(MaxCounted))]
     private readonly Dictionary<NodeAddress, int> _counts = [];
 
@@ -22,13 +26,13 @@ internal sealed class PeerBudget(LocalNode local, int most, Full refused)
     public void Clear() => _counts.Clear();
 
     /// <summary>Takes one from what a peer may have; false if that is all.</summary>
-    public bool Take(NodeAddress peer)
+    public bool Take(Peer peer)
     {
-        int count = _counts.GetValueOrDefault(peer);
-        bool isLeft = count < most && (count > 0 || _counts.Count < MaxCounted);
+        int count = _counts.GetValueOrDefault(peer.Address);
+        bool isLeft = count < most && (count > 0 || _counts.Count < (local.IsEntitled(peer.Identity) ? MaxCounted : MembersAbove));
         if (isLeft)
         {
-            _counts[peer] = count + 1;
+            _counts[peer.Address] = count + 1;
         }
         else
         {

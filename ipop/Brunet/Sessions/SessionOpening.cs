@@ -23,6 +23,9 @@ internal sealed class SessionOpening(NodeAddress expected, Arrival route, TimeSp
     /// </summary>
     public (NodeAddress Sender, uint Index) Beginning { get; set; }
 
+    /// <summary>In whose share of the unfinished it counts, whatever way its later frames come.</summary>
+    public Arrival Source { get; set; } = route.Source;
+
     /// <summary>Where handshake frames go.</summary>
     public Arrival Route { get; set; } = route;
 

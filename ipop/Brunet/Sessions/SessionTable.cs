@@ -6,13 +6,13 @@ namespace Brunet.Sessions;
 /// <summary>All sessions and handshakes of a node, by what frames name them.</summary>
 internal sealed class SessionTable(Random random)
 {
-    /// <summary>Peers above which nobody new is let in who calls. Whom the node itself calls, it needs.</summary>
+    /// <summary>Peers above which nobody new is let in who calls, unless another gives way. Whom the node itself calls, it needs.</summary>
     public const int MaxPeers = 4096;
 
     /// <summary>Sessions of one peer that no longer seal, and still open.</summary>
     public const int MaxOlder = 4;
 
-    /// <summary>Handshakes that are not ended; then the oldest half-open one gives way.</summary>
+    /// <summary>Handshakes that others began and that are not ended; then one gives way.</summary>
     public const int MaxHalfOpen = 512;
 
     /// <summary>Each peer's sessions that seal, will, or did, and handshakes.</summary>
@@ -53,17 +53,23 @@ internal sealed class SessionTable(Random random)
     /// <summary>The handshake that somebody began.</summary>
     public Session? Find(NodeAddress sender, uint senderIndex) => _byRemote.GetValueOrDefault((sender, senderIndex));
 
-    /// <summary>Handshakes that others began and that have not ended; with a way, only those of its source.</summary>
-    public int HalfOpen(Arrival? way = null)
+    /// <summary>Handshakes that others began and that have not ended; with a source, only those that it brought.</summary>
+    public int HalfOpen(Arrival? source = null)
     {
         int count = 0;
         foreach (Session session in Unfinished)
         {
-            bool isOfIt = way is not { } asked || (session.Opening.Route.Kind == asked.Kind && session.Opening.Route.Endpoint.IsSameSource(asked.Endpoint));
-            count += IsHalfOpen(session) && isOfIt ? 1 : 0;
+            count += IsHalfOpen(session) && (source is not { } asked || session.Opening.Source.Is(asked)) ? 1 : 0;
         }
 
         return count;
+    }
+
+    /// <summary>The oldest handshake that a source brought and that has not ended; null if it brought none. Without a source, that of whoever brought most.</summary>
+    public Session? OldestHalfOpen(Arrival? source = null)
+    {
+        Arrival? whose = source ?? Unfinished.Where(IsHalfOpen).GroupBy(session => session.Opening.Source).MaxBy(share => share.Count())?.Key;
+        return Unfinished.Find(session => IsHalfOpen(session) && session.Opening.Source == whose);
     }
 
     /// <summary>Keeps a session, with the name that its other end gave it if that one began.</summary>
@@ -97,9 +103,6 @@ internal sealed class SessionTable(Random random)
 
         session.Dispose();
     }
-
-    /// <summary>Ends the oldest handshake that somebody else began: an honest one is over before a flood comes round to it.</summary>
-    public void ForgetOldestHalfOpen() => Forget(Unfinished.Find(IsHalfOpen));
 
     /// <summary>A random index that is not in use, never zero.</summary>
     public uint NewIndex()

@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Brunet.Links;
 using Brunet.Wire;
 using Testing.Simulation;
 using Xunit.Abstractions;
@@ -73,14 +74,48 @@ public sealed class FloodTests(ITestOutputHelper output)
         Assert.InRange(shown, 1000, int.MaxValue);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Wrapped_by_a_leaf_that_joined_it_gets_its_share_as_well(bool isRouted)
+    {
+        (SimulatedNetwork world, SimulatedNode one) = World(isOpen: false);
+        SimulatedNode leaf = world.Add(NatKind.None, Policy, isOpen: false, certified: false);
+        world.Run(TimeSpan.FromSeconds(4));
+        Peer peer = leaf.Node.Parts.Peers[one.Node.Address];
+        Assert.True(one.IsLinkedTo(leaf));
+        uint index = 0;
+        TimeSpan joined = JoinDuring(world, one, isOpen: false, attack: () =>
+        {
+            index++;
+            byte[] hello = Hello(index, index, 10, default);
+            byte[] message;
+            if (isRouted)
+            {
+                message = new byte[RoutedHeader.Size + hello.Length];
+                new RoutedHeader(0, Exact: true, RoutedType.Frame, leaf.Node.Address, default, one.Node.Address, default).Write(message);
+            }
+            else
+            {
+                message = new byte[RelayHeader.Size + hello.Length];
+                new RelayHeader(leaf.Node.Address, one.Node.Address).Write(message);
+            }
+
+            hello.CopyTo(message, message.Length - hello.Length);
+            leaf.Node.Parts.Transport.SendMessage(world.Now, peer, message);
+        });
+        output.WriteLine($"{index} handshakes brought; joined after {joined.TotalMilliseconds:F0} ms");
+        Assert.InRange(one.Node.Refusals[Full.HandshakesOfSource], 10_000, index);
+    }
+
     /// <summary>A node alone, and places from which nobody answers.</summary>
-    private static (SimulatedNetwork World, SimulatedNode One) World()
+    private static (SimulatedNetwork World, SimulatedNode One) World(bool isOpen = true)
     {
         var world = new SimulatedNetwork(seed: 41);
-        SimulatedNode one = world.Add(NatKind.None, Policy);
+        SimulatedNode one = world.Add(NatKind.None, Policy, isOpen);
         for (int i = 0; i < Forged; i++)
         {
-            world.Add(NatKind.None, Policy).Kill();
+            world.Add(NatKind.None, Policy, isOpen).Kill();
         }
 
         world.Run(TimeSpan.FromSeconds(4));
@@ -104,7 +139,7 @@ public sealed class FloodTests(ITestOutputHelper output)
     }
 
     /// <summary>Attacks for five seconds; in the third a node is switched on. How long it takes it to join.</summary>
-    private static TimeSpan JoinDuring(SimulatedNetwork world, SimulatedNode one, Action attack)
+    private static TimeSpan JoinDuring(SimulatedNetwork world, SimulatedNode one, Action attack, bool isOpen = true)
     {
         SimulatedNode? honest = null;
         TimeSpan? joined = null;
@@ -115,7 +150,7 @@ public sealed class FloodTests(ITestOutputHelper output)
                 attack();
             }
 
-            honest ??= millisecond == 2000 ? world.Add(NatKind.None, Policy) : null;
+            honest ??= millisecond == 2000 ? world.Add(NatKind.None, Policy, isOpen) : null;
             world.Run(TimeSpan.FromMilliseconds(1));
             Assert.InRange(one.Sessions, 0, 128);
             Assert.InRange(one.Node.Parts.Peers.Count, 0, 8);
