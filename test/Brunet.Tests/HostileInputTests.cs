@@ -1,4 +1,5 @@
 using Brunet.Addressing;
+using Brunet.Dht;
 using Brunet.Links;
 using Brunet.Wire;
 using Testing.Simulation;
@@ -152,8 +153,10 @@ public sealed class HostileInputTests
         Assert.All(honest, node => Assert.InRange(node.Node.Parts.Peers.Count, 6, 60));
     }
 
-    [Fact]
-    public void A_liar_about_neighbours_does_not_keep_the_others_from_their_places()
+    [Theory]
+    [InlineData(4)]
+    [InlineData(12)]
+    public void A_liar_about_neighbours_keeps_the_others_from_no_place_and_no_record(int nodes)
     {
         var random = new Random(4);
         var world = new SimulatedNetwork(seed: 24);
@@ -163,37 +166,60 @@ public sealed class HostileInputTests
         }
 
         world.Run(TimeSpan.FromSeconds(5));
-        NodeParts evil = world.Nodes[3].Node.Parts;
-        for (int i = 0; i < 60; i++)
+        SimulatedNode liar = world.Nodes[3];
+        for (int i = 0; i < 40; i++)
         {
-            if (i % 4 == 0 && world.Nodes.Count < 12)
+            if (i % 4 == 0 && world.Nodes.Count < nodes)
             {
                 world.Add(NatKind.PortRestricted, Policy);
             }
 
-            byte[] message = new byte[AddressList.MaxSize];
-            foreach (Peer peer in evil.Peers.Values)
-            {
-                // Nodes that do not exist, nearer to the victim than anybody.
-                var invented = new NodeAddress[ProtocolConstants.MaxNeighbours];
-                for (int j = 0; j < invented.Length; j++)
-                {
-                    var offset = new NodeAddress(0, (ulong)random.Next());
-                    invented[j] = j % 2 == 0 ? peer.Address.Add(offset) : offset.ClockwiseTo(peer.Address);
-                }
-
-                int length = AddressList.WriteNeighbours(message, invented);
-                evil.Transport.SendMessage(world.Now, peer, message.AsSpan(0, length));
-            }
-
-            world.Run(TimeSpan.FromMilliseconds(500));
+            Lie(world, liar.Node.Parts, random);
         }
 
+        var created = new List<DhtStatus>();
+        var looked = new List<DhtStatus>();
+        SimulatedNode[] honest = [.. world.Nodes.Where(node => node != liar)];
+        int all = 4 * honest.Length;
+        for (int i = 0; i < all; i++)
+        {
+            Node asker = honest[i % honest.Length].Node;
+            asker.Create(world.Now, new RecordKey(RecordKind.HostName, $"taken{i}"), new byte[] { 1 }, (_, answer) => created.Add(answer.Status));
+            asker.Lookup(world.Now, new RecordKey(RecordKind.HostName, $"free{i}"), (_, answer) => looked.Add(answer.Status));
+        }
+
+        for (int i = 0; i < 24; i++)
+        {
+            Lie(world, liar.Node.Parts, random);
+        }
+
+        Assert.Equal(Enumerable.Repeat(DhtStatus.Done, all), created);
+        Assert.Equal(Enumerable.Repeat(DhtStatus.NotFound, all), looked);
         SimulatedNode[] ring = [.. world.Nodes.OrderBy(n => n.Node.Address)];
         for (int i = 0; i < ring.Length; i++)
         {
             Assert.Contains(ring[i].PathTo(ring[(i + 1) % ring.Length]), new PathKind?[] { PathKind.Direct, PathKind.Relay });
         }
+    }
+
+    /// <summary>Tells each peer of nodes that do not exist, nearer to it than anybody; then half a second passes.</summary>
+    private static void Lie(SimulatedNetwork world, NodeParts evil, Random random)
+    {
+        byte[] message = new byte[AddressList.MaxSize];
+        foreach (Peer peer in evil.Peers.Values)
+        {
+            var invented = new NodeAddress[ProtocolConstants.MaxNeighbours];
+            for (int j = 0; j < invented.Length; j++)
+            {
+                var offset = new NodeAddress(0, (ulong)random.Next());
+                invented[j] = j % 2 == 0 ? peer.Address.Add(offset) : offset.ClockwiseTo(peer.Address);
+            }
+
+            int length = AddressList.WriteNeighbours(message, invented);
+            evil.Transport.SendMessage(world.Now, peer, message.AsSpan(0, length));
+        }
+
+        world.Run(TimeSpan.FromMilliseconds(500));
     }
 
     private static byte[] Forge(Random random, List<byte[]> captured, bool hasSecret)

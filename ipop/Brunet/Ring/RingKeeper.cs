@@ -37,6 +37,9 @@ internal sealed class RingKeeper(
     private static readonly TimeSpan SilentAfter = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan SilentKept = TimeSpan.FromSeconds(20);
 
+    /// <summary>A node that takes its place on the ring has few links, and goes by hearsay for so long.</summary>
+    private static readonly TimeSpan PlacedAfter = TimeSpan.FromSeconds(10);
+
     private readonly Hearsay _hearsay = new(local.Refusals);
 
     /// <summary>Nodes that did not answer, and until when others are tried in their place.</summary>
@@ -56,6 +59,7 @@ internal sealed class RingKeeper(
     private bool _touched = true;
     private TimeSpan _nextReview;
     private TimeSpan _lastReview;
+    private TimeSpan _placedAt;
 
     /// <summary>Hears of each node that became a near neighbour.</summary>
     public Action<TimeSpan, Peer>? Neared { get; set; }
@@ -93,7 +97,7 @@ internal sealed class RingKeeper(
             Include(address, known);
         }
 
-        view.Known = known;
+        view.Known = known.FindAll(address => IsBelieved(now, address));
         view.EstimatedNodes = Neighbourhood.EstimateNodes(local.Self, known, KnownPerSide);
         SendNeighbours(now, after, before);
         finder.Tick(now);
@@ -172,6 +176,7 @@ internal sealed class RingKeeper(
 
         if (changed)
         {
+            _placedAt = _near.Count == 0 ? now : _placedAt;
             view.Near = _near = near;
             finder.Hurry(now, isMissed);
         }
@@ -222,7 +227,7 @@ internal sealed class RingKeeper(
     /// <summary>Whether a word names anybody who stands nearer than a near neighbour and is none: most words do not, and need no closer look.</summary>
     private bool NamesNearer(NodeAddress witness, List<NodeAddress> addresses)
     {
-        bool isNearer = _near.Count < 2 * NearPerSide || IsNearer(witness);
+        bool isNearer = IsNearer(witness);
         for (int i = 0; i < addresses.Count && !isNearer; i++)
         {
             isNearer = IsNearer(addresses[i]);
@@ -231,10 +236,19 @@ internal sealed class RingKeeper(
         return isNearer;
     }
 
-    /// <summary>Whether an address stands between the outermost near neighbours, and is not one of them.</summary>
+    /// <summary>Whether an address stands between the outermost near neighbours, and is not one of them; all others do while a near neighbour is missing.</summary>
     private bool IsNearer(NodeAddress address) =>
-        (local.Self.ClockwiseTo(address) < local.Self.ClockwiseTo(_near[NearPerSide - 1]) || address.ClockwiseTo(local.Self) < _near[^1].ClockwiseTo(local.Self))
-        && !_near.Contains(address);
+        !_near.Contains(address)
+        && (_near.Count < MaxNear
+            || local.Self.ClockwiseTo(address) < local.Self.ClockwiseTo(_near[NearPerSide - 1])
+            || address.ClockwiseTo(local.Self) < _near[^1].ClockwiseTo(local.Self));
+
+    /// <summary>
+    /// Whether a node is believed to stand where it is said to. One that lives between the near neighbours answers soon, so hearsay is enough only beyond them: or
+    /// what one liar invents would stand nearer to every position than the local node, and that would hold nothing.
+    /// </summary>
+    private bool IsBelieved(TimeSpan now, NodeAddress address) =>
+        !IsNearer(address) || now - _placedAt < PlacedAfter || (peers.TryGetValue(address, out Peer? peer) && peers.IsEntitled(peer));
 
     private void Consider(NodeAddress address, List<NodeAddress> all)
     {

@@ -18,7 +18,7 @@ internal sealed class RingView
     [field: Bounded(nameof(RingKeeper.NearPerSide), On = typeof(RingKeeper))]
     public IReadOnlyList<NodeAddress> Near { get; set; } = [];
 
-    /// <summary>The successors on both sides that are known, linked or not.</summary>
+    /// <summary>The successors on both sides that are known and believed, linked or not.</summary>
     [field: Bounded(nameof(RingKeeper.KnownPerSide), On = typeof(RingKeeper))]
     public IReadOnlyList<NodeAddress> Known { get; set; } = [];
 
