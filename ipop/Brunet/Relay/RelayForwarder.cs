@@ -42,7 +42,7 @@ internal sealed class RelayForwarder(LocalNode local, PeerTable peers, Transport
         }
         else if (header.Source == from.Address && local.IsMember
             && peers.TryGetValue(header.Destination, out Peer? to) && to.Best is { Kind: PathKind.Direct } path
-            && relayed.TryTake(now, frame.Length, isRing: false))
+            && relayed.TryTake(now, from.Address, message.Length, isRing: false))
         {
             Send(now, to, path, header, frame);
         }

@@ -123,7 +123,7 @@ internal sealed class GreedyRouter(LocalNode local, PeerTable peers, Transport t
 
         if (next is not null)
         {
-            if (!isOrigin && !relayed.TryTake(now, packet.Length, isRing: true))
+            if (!isOrigin && !relayed.TryTake(now, from!.Address, packet.Length, isRing: true))
             {
                 return;
             }

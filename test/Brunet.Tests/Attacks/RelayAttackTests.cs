@@ -13,39 +13,35 @@ public sealed class RelayAttackTests
     [Fact]
     public void A_pair_that_floods_a_relay_gets_its_rate_and_keeps_nobody_from_meeting_over_it()
     {
-        var world = new SimulatedNetwork(seed: 43);
-        SimulatedNode relay = world.Add(NatKind.None, Policy);
-        SimulatedNode alpha = world.Add(NatKind.UdpBlocked, Policy);
-        SimulatedNode beta = world.Add(NatKind.UdpBlocked, Policy);
-        SimulatedNode gamma = world.Add(NatKind.UdpBlocked, Policy);
-        Assert.NotNull(world.RunUntil(() => world.Nodes.TrueForAll(node => node.Node.IsJoined), TimeSpan.FromSeconds(15)));
-        alpha.Node.Send(world.Now, beta.Node.Address, [1]);
-        Assert.NotNull(world.RunUntil(() => alpha.PathTo(beta) == PathKind.Relay, TimeSpan.FromSeconds(15)));
-        SimulatedNode delta = world.Add(NatKind.UdpBlocked, Policy);
-        Assert.NotNull(world.RunUntil(() => delta.Node.IsJoined, TimeSpan.FromSeconds(15)));
-        long before = relay.Node.Ring.Relayed.Bytes;
-        TimeSpan start = world.Now;
-        bool isMet = false;
-        for (int i = 0; i < 1000; i++)
+        var pair = new RelayedPair();
+        long before = pair.Relay.Node.Ring.Relayed.Bytes;
+        double seconds = pair.AssertOthersMeet(() => pair.Say(20)).TotalSeconds;
+        Assert.InRange(pair.Relay.Node.Ring.Relayed.Bytes - before, 500_000 * seconds, 1_000_000 * (seconds + 1));
+        Assert.True(pair.Relay.Node.Ring.Relayed.Refused > 5000);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(900)]
+    public void Who_floods_the_ring_keeps_neither_a_pair_from_half_of_its_rate_nor_others_from_meeting(int body)
+    {
+        const int Rate = 50_000;
+        var pair = new RelayedPair(Rate);
+        byte[] routed = new byte[RoutedHeader.Size + body];
+        NodeAddress far = pair.Beta.Node.Address.Add(new NodeAddress(0, 1));
+        new RoutedHeader(0, Exact: true, RoutedType.Frame, new NodeAddress(1, 1), default, far, default).Write(routed);
+        long before = pair.Relay.Node.Ring.Relayed.Refused;
+        double seconds = pair.AssertOthersMeet(() =>
         {
-            for (int packet = 0; packet < 20; packet++)
+            for (int bytes = 0; bytes < 10_000; bytes += routed.Length)
             {
-                alpha.Node.Send(world.Now, beta.Node.Address, new byte[1200]);
+                pair.Alpha.Node.Parts.Transport.SendMessage(pair.World.Now, pair.Alpha.Node.Parts.Peers[pair.Relay.Node.Address], routed);
             }
 
-            if (i == 300)
-            {
-                gamma.Node.Send(world.Now, delta.Node.Address, [9]);
-            }
-
-            isMet |= delta.Delivered.Count > 0;
-            Assert.True(isMet || i < 800, "gamma and delta did not meet within five seconds");
-            world.Run(TimeSpan.FromMilliseconds(10));
-        }
-
-        double seconds = (world.Now - start).TotalSeconds;
-        Assert.InRange(relay.Node.Ring.Relayed.Bytes - before, 500_000 * seconds, 1_000_000 * (seconds + 1));
-        Assert.True(relay.Node.Ring.Relayed.Refused > 5000);
+            pair.Say(2);
+        }).TotalSeconds;
+        Assert.InRange(pair.Beta.Delivered.Sum(one => (long)one.Packet.Length), Rate * seconds / 2, long.MaxValue);
+        Assert.True(pair.Relay.Node.Ring.Relayed.Refused - before > 5000);
     }
 
     [Fact]
@@ -117,6 +113,25 @@ public sealed class RelayAttackTests
         Assert.Equal(1, toBeta);
     }
 
+    [Fact]
+    public void A_frame_of_nothing_counts_as_what_is_sent_for_it()
+    {
+        const int Frames = 100;
+        var world = new SimulatedNetwork(seed: 42);
+        SimulatedNode relay = world.Add(NatKind.None, Policy);
+        SimulatedNode evil = world.Add(NatKind.None, Policy);
+        SimulatedNode beta = world.Add(NatKind.None, Policy);
+        world.Run(TimeSpan.FromSeconds(8));
+        long before = relay.Node.Ring.Relayed.Bytes;
+        for (int i = 0; i < Frames; i++)
+        {
+            Relayed(world, evil, relay, evil.Node.Address, [], destination: beta.Node.Address);
+        }
+
+        world.Run(TimeSpan.FromMilliseconds(200));
+        Assert.InRange(relay.Node.Ring.Relayed.Bytes - before, Frames * RelayHeader.Size, 2 * Frames * RelayHeader.Size);
+    }
+
     private static byte[] Sealed(SimulatedNode from, SimulatedNode to, byte[] message)
     {
         Brunet.Sessions.Session session = from.Node.Parts.Peers[to.Node.Address].Current!;
@@ -131,5 +146,64 @@ public sealed class RelayAttackTests
         frame.CopyTo(message, RelayHeader.Size);
         Peer peer = relay.Node.Parts.Peers[to.Node.Address];
         relay.Node.Parts.Transport.SendMessage(world.Now, peer, message);
+    }
+
+    /// <summary>Two that reach each other over a relay alone, and two more that do not know each other yet.</summary>
+    private sealed class RelayedPair
+    {
+        private readonly SimulatedNode _gamma;
+        private readonly SimulatedNode _delta;
+
+        public RelayedPair(int? rate = null)
+        {
+            World.RelayRate = rate;
+            Relay = World.Add(NatKind.None, Policy);
+            Alpha = World.Add(NatKind.UdpBlocked, Policy);
+            Beta = World.Add(NatKind.UdpBlocked, Policy);
+            _gamma = World.Add(NatKind.UdpBlocked, Policy);
+            Assert.NotNull(World.RunUntil(() => World.Nodes.TrueForAll(node => node.Node.IsJoined), TimeSpan.FromSeconds(15)));
+            Alpha.Node.Send(World.Now, Beta.Node.Address, [1]);
+            Assert.NotNull(World.RunUntil(() => Alpha.PathTo(Beta) == PathKind.Relay, TimeSpan.FromSeconds(15)));
+            _delta = World.Add(NatKind.UdpBlocked, Policy);
+            Assert.NotNull(World.RunUntil(() => _delta.Node.IsJoined, TimeSpan.FromSeconds(15)));
+        }
+
+        public SimulatedNetwork World { get; } = new(seed: 43);
+
+        public SimulatedNode Relay { get; }
+
+        public SimulatedNode Alpha { get; }
+
+        public SimulatedNode Beta { get; }
+
+        /// <summary>Alpha sends beta packets of the virtual network.</summary>
+        public void Say(int packets)
+        {
+            for (int packet = 0; packet < packets; packet++)
+            {
+                Alpha.Node.Send(World.Now, Beta.Node.Address, new byte[1200]);
+            }
+        }
+
+        /// <summary>Attacks for ten seconds, every 10 ms; after three seconds the other two meet. How long that was.</summary>
+        public TimeSpan AssertOthersMeet(Action attack)
+        {
+            TimeSpan start = World.Now;
+            bool isMet = false;
+            for (int i = 0; i < 1000; i++)
+            {
+                attack();
+                if (i == 300)
+                {
+                    _gamma.Node.Send(World.Now, _delta.Node.Address, [9]);
+                }
+
+                isMet |= _delta.Delivered.Count > 0;
+                Assert.True(isMet || i < 800, "gamma and delta did not meet within five seconds");
+                World.Run(TimeSpan.FromMilliseconds(10));
+            }
+
+            return World.Now - start;
+        }
     }
 }
