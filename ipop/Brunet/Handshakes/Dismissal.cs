@@ -30,7 +30,7 @@ internal sealed class Dismissal(PeerTable peers, Transport transport) : ITimed
         if (now >= _endsLookedAt + EndsLooked)
         {
             _endsLookedAt = now;
-            End(now, (session, _) => now >= session.CertifiedUntil, null);
+            End(now, (session, _) => now - session.EstablishedAt >= session.Identity!.CertifiedFor, null);
         }
 
         if (_isOver is not { } isOver || now < _next)

@@ -71,9 +71,6 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
         return isNewest;
     }
 
-    /// <summary>When the peer's certificate ends, by which it was certified in the handshake.</summary>
-    public TimeSpan CertifiedUntil { get; private set; } = TimeSpan.MaxValue;
-
     /// <summary>Which of the local node's identities it speaks for; grows with each new certificate.</summary>
     public required int Generation { get; init; }
 
@@ -81,7 +78,6 @@ internal sealed class Session(uint localIndex, bool isClient, NodeAddress expect
     public void Establish(TimeSpan now, IHardwareRandom hardware)
     {
         Identity = Handshake.Peer;
-        CertifiedUntil = Identity.CertifiedFor < TimeSpan.MaxValue - now ? now + Identity.CertifiedFor : TimeSpan.MaxValue;
         RemoteBoot = Handshake.PeerBoot;
         KeyExchange = Handshake.KeyExchange;
         Keys = new SessionKeys(Handshake, IsClient, hardware);
