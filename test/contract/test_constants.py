@@ -11,10 +11,11 @@ from contract import agreed, constants, csharp, settings, shipped  # noqa: E402
 from contract.source import Broken  # noqa: E402
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
-ORDINARY = {"route-protocol", "tap-mtu", "manager-label", "name-server-label", "worker-role", "manager-role", "zone-suffix", "authority-label", "most-managers",
-            "stack-notice", "term-notice", "keys-notice", "origins-notice", "authority-notice", "drained-notice", "most-drained", "most-origins", "longest-origin", "most-keys",
-            "most-modules", "most-deltas", "largest-stack-text", "delta-word", "architecture-word", "first-architecture", "https-port"}
-"""Values that mean other things elsewhere, too: 87, 1280, 443, "manager", 8, rdiff's "delta", Debian's "architecture"."""
+ORDINARY = {"session-seconds", "route-protocol", "tap-mtu", "manager-label", "name-server-label", "worker-role", "manager-role", "zone-suffix", "authority-label",
+            "most-managers", "stack-notice", "term-notice", "keys-notice", "origins-notice", "authority-notice", "drained-notice", "most-drained", "most-origins",
+            "longest-origin", "most-keys", "most-modules", "most-deltas", "largest-stack-text", "delta-word", "architecture-word", "first-architecture",
+            "https-port"}
+"""Values that mean other things elsewhere, too: 87, 1280, 443, 3600, "manager", 8, rdiff's "delta", Debian's "architecture"."""
 KEYS = [{"key": "port", "in": ["ipopd.conf"], "kind": "number", "least": 1, "most": 9, "default": "7", "says": "A port."},
         {"key": "other", "in": ["pool.conf"], "kind": "number", "least": 1, "most": 9, "default": "8", "says": "Another."}]
 PORT = {"name": "a-port", "default-of": ["udp port"], "in": ["C#"], "says": "The port.", "stands": {"unit": "--listen {}"}}

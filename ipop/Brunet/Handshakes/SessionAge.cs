@@ -7,7 +7,7 @@ namespace Brunet.Handshakes;
 /// <summary>How long the keys of sessions serve.</summary>
 internal static class SessionAge
 {
-    private static readonly TimeSpan RekeyAge = TimeSpan.FromHours(1);
+    private static readonly TimeSpan RekeyAge = TimeSpan.FromSeconds(3600);
     private static readonly TimeSpan OlderKept = TimeSpan.FromSeconds(30);
 
     /// <summary>

@@ -5,14 +5,17 @@ its claim; the shadow holds out for the job's lease all the same (remoteresource
 
 Pure: time and answers are handed in."""
 
+from wow.lib import agreed
+
 LEAST = 30.0
 """Seconds that it waits in any case: a path that breaks is found anew within two."""
 LONGEST_STEP, SLOWEST = 15.0, 60.0
 """Seconds that count at most up to the first look at which a machine is silent, and from one of those to the next: what this machine did not see while its host slept is
 no absence. Some hypervisors' clocks stand still then, others jump, and none of a guest's own tells the latter from a slow round, which may wait that long for HTCondor's
 tools or for many silent machines."""
-RENEWED, SOON = 3590.0, 10.0
-"""A session is agreed on anew after an hour, and proves another boot id then (docs/protocol.md). So one that is met so many seconds after the one before, and within so
+SOON = 10.0
+RENEWED = agreed.SESSION_SECONDS - SOON
+"""A session is agreed on anew after an hour, and proves another boot id then. So one that is met so many seconds after the one before, and within so
 many of an answer with that, tells of no start: nearly no machine is off and on again so fast, and one that is has to hit these seconds of the hour."""
 URGENT = 120.0
 """Seconds from the begin of a doubt in which the collector is asked in each round: HTCondor takes some of them to start anew. After that it is asked more rarely, and so

@@ -9,6 +9,8 @@ POSSESSION_PORT = 8444
 """TCP port on which a machine proves to the CA that it has its address, unless the configuration says another."""
 CONDOR_PORT = 9618
 """TCP port that all daemons of HTCondor on a machine share."""
+SESSION_SECONDS = 3600
+"""Seconds after which nodes agree on new keys, and each proves another boot id."""
 HISTORY_PORT = 9619
 """TCP port on which a manager hands out the pool's figures and history."""
 POOL_PAGE_PATH = "/pool-page"
