@@ -8,7 +8,8 @@ import unittest
 import lab_path  # noqa: F401  makes the lab's modules importable
 from pcap import Record
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "vm"))
+TEST = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TEST / folder) for folder in ("vm", "netns")]
 
 import snapshot  # noqa: E402
 
