@@ -1,4 +1,5 @@
 """What its owner lends of a machine: hours, numbers, how they are kept, what kernel and HTCondor are told, and in which words."""
+import contextlib
 import datetime
 import io
 import json
@@ -109,6 +110,19 @@ class Hours(Zoned):
         for said in ("MON-fri 20:00-7, sat,sun 0-24", "mon-fri 20-07:00;sat,sun 00:00-24:00", "  mon-fri  20:00-7:00   sat,sun 0:00-24:00 "):
             self.assertEqual(hours.text(hours.read(said)), "mon-fri 20:00-07:00, sat,sun 00:00-24:00")
         self.assertEqual(hours.text(hours.read(hours.text(hours.read(NIGHTS)))), hours.text(hours.read(NIGHTS)))
+
+    def test_what_is_kept_can_be_read_again_and_else_is_refused(self):
+        taken = []
+        for days in ("mon-fri", "mon,wed,fri", "mon,tue,wed,thu,fri,sat,sun"):
+            for spans in range(1, hours.MOST + 1):
+                said = " ".join(f"{days} {hour}-{hour + 1}" for hour in range(spans))
+                with contextlib.suppress(WowError):
+                    taken.append(hours.text(hours.read(said)))
+        self.assertGreater(max(map(len, taken)), hours.LONGEST - 40)
+        for kept in taken:
+            self.assertEqual(hours.text(hours.read(kept)), kept)
+        with self.assertRaisesRegex(WowError, "more than 400 characters, where each time is spelled"):
+            hours.read(" ".join(f"mon,tue,wed,thu,fri,sat,sun {hour}-{hour + 1}" for hour in range(11)))
 
     def test_nonsense_is_refused_with_words(self):
         for said in ("", " ", "mon", "mon 9", "mon 9-9", "mon 0:00-0:00", "mon 24:00-3:00", "mon 9-25", "mon 9:60-10", "mon -9-10", "mo 9-10", "mon- 9-10", "-mon 9-10", "mon,,tue 9-10",

@@ -13,7 +13,7 @@ DAY, WEEK = 1440, 7 * 1440
 MOST = 14
 """Spans that are told, two a day."""
 LONGEST = 400
-"""Characters of all."""
+"""Characters of all, as they are said and as they are kept (`text`)."""
 WHO = "wow-hours"
 """Stands where a pause has the name of who asked for it."""
 SPAN = re.compile(r"([0-9]{1,2})(?::([0-9]{2}))?-([0-9]{1,2})(?::([0-9]{2}))?")
@@ -29,7 +29,10 @@ def read(said: str) -> list[Span]:
         raise _bad(f"more than {MOST} spans, or {LONGEST} characters")
     if not words or len(words) % 2:
         raise _bad("days and times come in pairs")
-    return [(days, _numbers(days), *_minutes(span)) for days, span in ((days.strip(","), span.strip(",")) for days, span in zip(words[::2], words[1::2]))]
+    spans = [(days, _numbers(days), *_minutes(span)) for days, span in ((days.strip(","), span.strip(",")) for days, span in zip(words[::2], words[1::2]))]
+    if len(text(spans)) > LONGEST:
+        raise _bad(f"more than {LONGEST} characters, where each time is spelled 08:00-09:00")
+    return spans
 
 
 def _bad(what: str) -> WowError:
