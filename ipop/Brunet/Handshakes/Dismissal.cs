@@ -14,7 +14,7 @@ internal sealed class Dismissal(PeerTable peers, Transport transport) : ITimed
     private static readonly TimeSpan HandshakesEnd = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan EndsLooked = TimeSpan.FromMinutes(1);
 
-    private Func<MemberCertificate, bool>? _isOver;
+    private Func<Session, MemberCertificate, bool>? _isOver;
     private TimeSpan _next;
     private TimeSpan _last;
     private TimeSpan _endsLookedAt;
@@ -23,14 +23,15 @@ internal sealed class Dismissal(PeerTable peers, Transport transport) : ITimed
     public Action<MemberCertificate>? Dismissed { get; set; }
 
     /// <summary>Ends the sessions of those for whom it is said; what was said before is replaced.</summary>
-    public void Begin(TimeSpan now, Func<MemberCertificate, bool> isOver) => (_isOver, _next, _last) = (isOver, now + Pause, now + HandshakesEnd);
+    public void Begin(TimeSpan now, Func<MemberCertificate, bool> isOver) =>
+        (_isOver, _next, _last) = ((_, certificate) => isOver(certificate), now + Pause, now + HandshakesEnd);
 
     public void Tick(TimeSpan now)
     {
         if (now >= _endsLookedAt + EndsLooked)
         {
             _endsLookedAt = now;
-            End(now, (session, _) => now - session.EstablishedAt >= session.Identity!.CertifiedFor, null);
+            EndOutdated(now);
         }
 
         if (_isOver is not { } isOver || now < _next)
@@ -38,9 +39,11 @@ internal sealed class Dismissal(PeerTable peers, Transport transport) : ITimed
             return;
         }
 
-        End(now, (_, certificate) => isOver(certificate), Dismissed);
+        End(now, isOver, Dismissed);
         (_isOver, _next) = (now < _last ? isOver : null, _last);
     }
+
+    private void EndOutdated(TimeSpan now) => End(now, (session, _) => now - session.EstablishedAt >= session.Identity!.CertifiedFor, null);
 
     private void End(TimeSpan now, Func<Session, MemberCertificate, bool> isOver, Action<MemberCertificate>? ended)
     {

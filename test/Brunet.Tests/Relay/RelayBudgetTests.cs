@@ -91,13 +91,7 @@ public sealed class RelayBudgetTests
 
         Assert.InRange(other, 4.8 * Rate, 5.6 * Rate);
         Assert.InRange(one, 4.8 * Rate, 5.6 * Rate);
-        long before = budget.Bytes;
-        for (int i = 10_000; i < 20_000; i++)
-        {
-            budget.TryTake(TimeSpan.FromMilliseconds(i), Alpha, 900, isRing: false);
-        }
-
-        Assert.InRange(budget.Bytes - before, 9.5 * Rate, 10.5 * Rate);
+        Assert.InRange(OfOneAlone(budget, 900, isRing: false), 9.5 * Rate, 10.5 * Rate);
     }
 
     [Fact]
@@ -114,13 +108,7 @@ public sealed class RelayBudgetTests
 
         Assert.InRange(ring, 2 * Rate, 2.5 * Rate);
         Assert.InRange(budget.Bytes, 10 * Rate, 11 * Rate);
-        long before = budget.Bytes;
-        for (int i = 10_000; i < 20_000; i++)
-        {
-            budget.TryTake(TimeSpan.FromMilliseconds(i), Alpha, 500, isRing: true);
-        }
-
-        Assert.InRange(budget.Bytes - before, 9.5 * Rate, 10.5 * Rate);
+        Assert.InRange(OfOneAlone(budget, 500, isRing: true), 9.5 * Rate, 10.5 * Rate);
     }
 
     [Fact]
@@ -200,6 +188,18 @@ public sealed class RelayBudgetTests
         Assert.True(budget.TryTake(TimeSpan.FromSeconds(5), Alpha, Rate * 4 / 5, isRing: true));
         Assert.False(budget.TryTake(TimeSpan.FromSeconds(5), Alpha, 1, isRing: true));
         Assert.False(budget.TryTake(TimeSpan.FromSeconds(4), Alpha, 1, isRing: true));
+    }
+
+    /// <summary>Bytes that a peer gets in ten seconds, a while after others, in which it alone sends more than it gets.</summary>
+    private static long OfOneAlone(RelayBudget budget, int size, bool isRing)
+    {
+        long before = budget.Bytes;
+        for (int i = 10_000; i < 20_000; i++)
+        {
+            budget.TryTake(TimeSpan.FromMilliseconds(i), Alpha, size, isRing);
+        }
+
+        return budget.Bytes - before;
     }
 
     /// <summary>Two peers send more than they get.</summary>
