@@ -6,9 +6,11 @@ import pathlib
 import shutil
 import tempfile
 
+from pool.formats import tools
 from pool.node import files
 
 SUFFIX = ".new"
+sync_one = tools.sync_one
 
 
 def write(path, text, mode=0o600):
@@ -49,15 +51,6 @@ def sync(path):
             sync_one(os.path.join(folder, name))
     if path.is_file():
         sync_one(path)
-
-
-def sync_one(path):
-    """Brings a file, or what a folder says of its entries, to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def remove(path):

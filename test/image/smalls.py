@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import unittest
 
 MIB = 1 << 20
 PARTS = {"WOWBOOT": (1, 1), "WOWESP": (2, 2), "WOWSYS": (4, 4), "WOWHOME": (24, 8), "WOWCFG": (8, 16)}
@@ -80,3 +81,18 @@ def part(disk, form, name="WOWCFG"):
 def quiet(*command, text=None):
     subprocess.run([str(word) for word in command], check=True, input=text, text=True, capture_output=True,
                    env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
+
+
+class Made(unittest.TestCase):
+    """`made`: a small image, for all cases; `folder`: a new one for each."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.made = image(pathlib.Path(folder.name, "wow.raw"))
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)

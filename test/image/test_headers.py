@@ -4,7 +4,6 @@ import pathlib
 import socket
 import subprocess
 import sys
-import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -27,17 +26,9 @@ RW %d FLAT "%s" 0
 """
 
 
-class Liars(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.made = smalls.image(pathlib.Path(folder.name, "wow.raw"))
-
+class Liars(smalls.Made):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.conf, self.victim = self.folder / "pool.conf", self.folder / "victim"
         self.conf.write_text(POOL_CONF)
         smalls.quiet("cp", "--sparse=always", self.made, self.victim)

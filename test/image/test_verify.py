@@ -7,7 +7,6 @@ import resource
 import subprocess
 import sys
 import tarfile
-import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -27,17 +26,9 @@ MEMORY = 1 << 30
 """Bytes of room for addresses: enough for each of the tools, and too little for what a stranger claims to have."""
 
 
-class Verified(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.made = smalls.image(pathlib.Path(folder.name, "wow.raw"))
-
+class Verified(smalls.Made):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.raw = self.folder / "wow.raw"
         smalls.quiet("cp", "--sparse=always", self.made, self.raw)
 

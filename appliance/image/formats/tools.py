@@ -59,9 +59,9 @@ def beside(out):
         new.unlink(missing_ok=True)
         new.touch(mode=0o600, exist_ok=False)
         yield new
-        _sync(new)
+        sync_one(new)
         new.rename(place)
-        _sync(place.parent)
+        sync_one(place.parent)
     except OSError as error:
         # A program that is not there, or what Python says of a source that was cut short.
         if isinstance(error, FileNotFoundError) or not error.errno:
@@ -71,7 +71,8 @@ def beside(out):
         new.unlink(missing_ok=True)
 
 
-def _sync(path):
+def sync_one(path):
+    """Brings a file, or what a folder says of its entries, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
