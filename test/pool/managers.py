@@ -86,7 +86,7 @@ def run(tally, pool):
             must(told["wow_pool_matches_total"] >= 0 and told["wow_pool_cycle_end_seconds"] > 0, f"{told}")
             must("person" in json.loads(pool.alpha.sh(f"wow history --json --manager {manager.name} --token -", "alice", text_in=secret + "\n")), "no history")
     with case("a manager that hangs keeps those who ask the pool for a few seconds"):
-        standby = next(machine for machine in pool.managers if machine.name not in matching(pool.managers))
+        standby = idle(pool)
         before = asks(pool, standby)
         signal(standby, "STOP")
         try:
@@ -102,8 +102,8 @@ def run(tally, pool):
         pool.alpha.run("systemctl", "kill", "--kill-whom=main", "--signal=CONT", "condor")
         until(lambda: pool.alpha.sh(f"cmp {LIST} {READ} && condor_config_val -master WOW_TEST || :"), lambda said: "changed" in said, "it has read it", pause=2.0)
         must((told := complaints(pool.alpha)) == "1", f"the journal says {told} times what kept it")
-    last = next(machine for machine in pool.managers if machine.name not in matching(pool.managers))
     with case("a manager that is taken off the list while it runs ends its daemons and says so, and the other goes on"):
+        last = idle(pool)
         rest = next(machine for machine in pool.managers if machine is not last)
         for machine in pool.machines.values():
             machine.sh(f"sed -i 's/\"managers\":\"[a-z ]*\"/\"managers\":\"{rest.name}\"/' /run/wow/pool.json && /usr/bin/python3 -I -S /usr/lib/wow/node/main.py managers")
@@ -118,18 +118,18 @@ def asks(pool, away, before=None):
     """Asks the pool as people do, HTCondor's tools the manager `away` first. before: what this gave while that answered, {words: seconds}; now it does not."""
     order = ", ".join(f"{machine.name}.{ZONE}:9618" for machine in sorted(pool.managers, key=lambda one: one is not away))
     first = f"_CONDOR_HAD_USE_PRIMARY=true _CONDOR_COLLECTOR_HOST='{order}'"
-    idle = Job(pool.alpha, "alice", "true", on="nowhere")
+    waiting = Job(pool.alpha, "alice", "true", on="nowhere")
     told = {}
-    for words in ("wow doctor --json", "wow jobs", f"wow why {idle.number}", "wow status", f"{first} condor_status -af Machine"):
+    for words in ("wow doctor --json", "wow jobs", f"wow why {waiting.number}", "wow status", f"{first} condor_status -af Machine"):
         begun = PROMISED.now()
         told[words] = pool.alpha.sh(f"{words} || :", "alice"), PROMISED.now() - begun
     print(f"     {away.name} {'does not answer' if before else 'answers'}: " + ", ".join(f"{words.removeprefix(first).strip()} {took:.1f} s" for words, (_, took) in told.items()), flush=True)
     codes = {one["code"] for one in json.loads(told["wow doctor --json"][0])["findings"]}
     must("manager-silent" not in codes and codes & {"pool-member", "never-matched"}, f"{codes}")
-    must("nowhere" in told[f"wow why {idle.number}"][0], f"{told}")
+    must("nowhere" in told[f"wow why {waiting.number}"][0], f"{told}")
     must(len(set(told[f"{first} condor_status -af Machine"][0].split())) == len(pool.workers), f"{told}")
-    idle.remove()
-    seconds = {words.replace(idle.number, "JOB"): took for words, (_, took) in told.items()}
+    waiting.remove()
+    seconds = {words.replace(waiting.number, "JOB"): took for words, (_, took) in told.items()}
     late = {words: took for words, took in seconds.items() if before and took > QUICK + SLOWER * before[words]}
     must(not late, f"{late} took longer; before {before}")
     return seconds
@@ -165,6 +165,12 @@ def agree(pool):
 def matching(managers):
     """The names of the managers whose negotiator runs."""
     return [machine.name for machine in managers if processes(machine, "condor_negotiat")]
+
+
+def idle(pool):
+    """The manager that does not match. One that hung, or called while nobody heard it, matches for a while beside the other."""
+    return until(lambda: [machine for machine in pool.managers if machine.name not in matching(pool.managers)], lambda found: len(found) == len(pool.managers) - 1,
+                 "one manager matches", pause=1.0)[0][0]
 
 
 def processes(machine, name):
