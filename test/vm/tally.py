@@ -13,10 +13,15 @@ class Case:
     passed = False
 
 
+def traced(error):
+    """What an error says, and then where it was raised: whoever sees one line of a failure sees why."""
+    return "".join([*traceback.format_exception_only(error), *traceback.format_exception(error)]).splitlines()
+
+
 class Tally:
     """passed and failed grow; explain(error), which may be replaced, gives lines of text for an error. Several threads may have a case each."""
 
-    def __init__(self, explain, stream=sys.stdout):
+    def __init__(self, explain=traced, stream=sys.stdout):
         self.passed = 0
         self.failed = 0
         self.explain = explain
@@ -54,9 +59,9 @@ class Tally:
     def _why(explain, error):
         """A machine that hangs explains nothing, and the case is told all the same."""
         try:
-            return explain(error) or "".join(traceback.format_exception(error)).splitlines()
+            return explain(error) or traced(error)
         except Exception as worse:
-            return "".join(line for one in (error, worse) for line in traceback.format_exception(one)).splitlines()
+            return [*traced(error), *traced(worse)]
 
     def _print(self, text):
         print(text, file=self._stream, flush=True)

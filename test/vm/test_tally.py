@@ -31,6 +31,12 @@ class CaseTests(unittest.TestCase):
         self.assertEqual((tally.passed, tally.failed), (1, 1))
         self.assertRegex(told.getvalue(), "(?ms)^FAIL one that fails.*the reason$.*the machine hangs$")
 
+    def test_an_error_that_nobody_explains_says_why_in_its_first_line_and_where_below(self):
+        told = io.StringIO()
+        with Tally(stream=told).case("one that fails"):
+            next(iter(()))
+        self.assertRegex(told.getvalue(), r"(?s)^FAIL one that fails [^\n]*\n     StopIteration\n     Traceback .*test_tally[.]py")
+
     def test_what_a_part_raises_outside_of_its_cases_is_one_failure_and_the_next_part_is_told(self):
         told = io.StringIO()
         tally = Tally(lambda error: [str(error)], told)
