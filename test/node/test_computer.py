@@ -42,6 +42,7 @@ class Case(unittest.TestCase):
         self.ran, self.now = [], NOW
         for one in (mock.patch.object(settings, "FILE", f"{folder.name}/computer.json"), mock.patch.object(seen, "FILE", f"{folder.name}/seen.json"),
                     mock.patch.object(report.kept, "__defaults__", (f"{folder.name}/told.json",)), mock.patch.object(pauses, "FILE", f"{folder.name}/pause.json"),
+                    mock.patch.object(pauses, "LOCK", f"{folder.name}/pause.lock"),
                     mock.patch.object(limits, "FILE", f"{folder.name}/limits.json"), mock.patch.object(freeze, "GROUPS", (folder.name,)),
                     mock.patch.object(pausing.facts, "read", lambda: samples.pool(node__role="worker")),
                     mock.patch.object(system, "run", lambda arguments, *_, **__: (self.ran.append(arguments[0]), (0, ""))[1])):

@@ -146,7 +146,7 @@ class Case(Zoned):
         self.carried, self.uptime, self.follows, self.asked = {"sent_bytes": 0, "received_bytes": 0, "speed": None, "waits": 0}, 100, "hypervisor", []
         for one in (mock.patch.object(startd, "age", lambda: startd.SETTLED), mock.patch.object(state, "FILE", f"{folder.name}/limits.json"),
                     mock.patch.object(month, "FILE", f"{folder.name}/month.json"), mock.patch.object(line.control, "ask", self.ipopd), mock.patch.object(line.control, "status", lambda **_: self.ipopd("status")),
-                    mock.patch.object(pause_state, "FILE", f"{folder.name}/pause.json"),
+                    mock.patch.object(pause_state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(pause_state, "LOCK", f"{folder.name}/pause.lock"),
                     mock.patch.object(freeze, "GROUPS", (str(self.group), f"{folder.name}/elsewhere")), mock.patch.object(freeze, "STOPS", f"{folder.name}/stops"),
                     mock.patch.object(tell, "FILE", f"{folder.name}/limits.conf"), mock.patch.object(tell, "READ", f"{folder.name}/limits.read"),
                     mock.patch.object(pause_tell, "FILE", f"{folder.name}/told.conf"), mock.patch.object(pause_tell, "READ", f"{folder.name}/told.read"),

@@ -4,6 +4,7 @@ import os
 import pathlib
 import random
 import tempfile
+import threading
 import unittest
 from unittest import mock
 
@@ -41,7 +42,7 @@ class Case(unittest.TestCase):
         self.groups = self.folder / "htcondor"
         self.ran, self.code, self.clock, self.age = [], 0, clock(), 3600.0
         for one in (mock.patch.object(state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(state, "SPARE", f"{folder.name}/spare.json"),
-                    mock.patch.object(freeze, "GROUPS", (str(self.groups), f"{folder.name}/elsewhere")),
+                    mock.patch.object(state, "LOCK", f"{folder.name}/pause.lock"), mock.patch.object(freeze, "GROUPS", (str(self.groups), f"{folder.name}/elsewhere")),
                     mock.patch.object(freeze, "STOPS", f"{folder.name}/stops"),
                     mock.patch.object(tell, "FILE", f"{folder.name}/told.conf"), mock.patch.object(tell, "READ", f"{folder.name}/told.read"),
                     mock.patch.object(state, "now", lambda: self.clock), mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")),
@@ -394,6 +395,28 @@ class Rounds(Case):
         for _ in range(2):
             self.round()
             self.assertEqual((one.read_text(), state.load()), ("0", None), "its time is over")
+
+    def test_a_pause_that_is_ended_or_replaced_while_a_round_looks_at_it_is_not_put_back(self):
+        look = rounds.load
+        for change, until in ((lambda: act.resume({}, ALICE), None), (lambda: act.pause({"for": str(2 * HOUR)}, ALICE), 3 * HOUR)):
+            self.clock = clock()
+            self.paused(2 * HOUR)
+            self.clock = clock(HOUR, HOUR, OTHER)
+            changes = [change]
+            with mock.patch.object(rounds, "load", lambda changes=changes: (look(), changes and changes.pop()())[0]):
+                self.round()
+            found = state.load()
+            self.assertEqual(found and found.pause.until - NOW, until)
+
+    def test_who_changes_the_pause_waits_for_whoever_does_already(self):
+        asked = threading.Thread(target=act.pause, args=({}, ALICE))
+        with state.alone():
+            asked.start()
+            asked.join(0.2)
+            self.assertIsNone(state.load())
+            self.assertEqual(os.stat(state.LOCK).st_mode & 0o777, 0o600, "nobody else can lock it")
+        asked.join()
+        self.assertIsNotNone(state.load())
 
     def test_a_full_disk_keeps_the_pause_as_it_is(self):
         self.paused()

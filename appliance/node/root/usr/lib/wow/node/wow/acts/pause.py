@@ -32,7 +32,8 @@ def pause(fields: dict[str, str], uid: int) -> None:
     until = None if length is None else clock.wall + length
     asked = state.Pause(clock.wall, until, finish is not None, name(uid))
     try:
-        state.keep(state.Kept(asked, clock.boot, clock.uptime))
+        with state.alone():
+            state.keep(state.Kept(asked, clock.boot, clock.uptime))
     except OSError as error:
         what = "no new pause is kept"
         if os.path.exists(state.SPARE):
@@ -53,7 +54,8 @@ def pause(fields: dict[str, str], uid: int) -> None:
 def resume(_: dict[str, str], __: int) -> None:
     """Ends the owner's own pause, if there is one; outside of the hours jobs stand still all the same."""
     must_run_jobs()
-    wrong = rounds.end()
+    with state.alone():
+        wrong = rounds.end()
     wake()
     if wrong:
         raise WowError(f"the pause is over, but {state.FILE} cannot be removed, so it may come back when the machine is started again: {wrong.strerror}",

@@ -11,12 +11,14 @@ from wow.lib.errors import WowError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable
+    from typing import Any, BinaryIO, Callable
 
 FOLDER = f"{paths.STATE}/pause"
 FILE = f"{FOLDER}/pause.json"
 SPARE = f"{paths.RUN}/pause.json"
 """The same until the machine starts anew, where home takes no file. It counts before the other one."""
+LOCK = f"{paths.RUN}/pause.lock"
+"""Locked from the look at a pause to its change: the agent and wow-jobs change it, and neither may put back what the other has just replaced."""
 OVER: "dict[str, Any]" = {}
 """What the spare one holds where no pause does, though a file of one stands in a home that takes no change."""
 LARGEST = 4096
@@ -155,6 +157,15 @@ def is_name(text: str) -> bool:
 
 def _bad(what: str) -> WowError:
     return WowError(f"{what}, so the machine is not paused by it", "Type `wow resume` to remove it, or pause again", FILE, code="pause-unreadable")
+
+
+def alone() -> "BinaryIO":
+    """Waits until nobody else changes the pause; nobody does until what this returns is closed. OSError: the lock's file cannot be made."""
+    import fcntl
+    # Whoever may open it may keep everybody waiting.
+    file = os.fdopen(os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "rb")
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return file
 
 
 def keep(kept: Kept) -> None:

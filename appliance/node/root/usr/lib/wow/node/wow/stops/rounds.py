@@ -28,7 +28,9 @@ class Pausing:
         """WowError: HTCondor does not take it now, or the file is no good."""
         kept, wrong = load()
         if kept is not None:
-            kept = renewed(kept, state.now())
+            with state.alone():
+                kept, wrong = load()
+                kept = None if kept is None else renewed(kept, state.now())
         pause = holding.over(kept.pause if kept else None)
         tell.write(pause)
         if not tell.is_told():
