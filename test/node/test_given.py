@@ -122,6 +122,25 @@ class Counting(Kept):
         self.pass_on(s1=15.0)
         self.assertEqual((self.project(), self.project(day=date(NOON + 86400))), ((10.0, 1), (5.0, 0)))
 
+    def test_a_clock_that_was_ahead_leaves_no_day_to_come_once_ipopd_vouches_for_it_and_one_that_is_behind_takes_none(self):
+        self.jobs, clock, days = [Job(2001, "a", 1, "surge", 1001.0)], {"follows": "nothing", "error_s": None}, (date(NOON), date(NOON + 10 * 86400))
+        self.pass_on(s1=10.0)
+        with mock.patch.object(counter.control, "status", lambda timeout: {"clock": clock}):
+            for wrong in (10, -10):
+                self.wall += wrong * 86400
+                self.pass_on(s1=15.0 + wrong)
+                self.wall -= wrong * 86400
+                self.pass_on(s1=15.0 + wrong)
+            self.pass_on(120, s1=25.0)
+            self.assertIn(days[1], self.kept().days, "nothing says that the clock is not behind")
+            clock["follows"] = "peers"
+            self.pass_on(120, s1=25.0)
+            self.assertEqual((max(self.kept().days), self.project()), (days[0], (25.0, 1)))
+            clock["follows"] = "nothing"
+            self.wall -= 20 * 86400
+            self.pass_on(120, s1=25.0)
+            self.assertEqual(max(self.kept().days), days[0])
+
     def test_it_is_written_a_few_times_an_hour_where_there_is_something_new_and_gone_on_with(self):
         self.jobs = [Job(2001, "a", 1, "surge", 1001.0)]
         with mock.patch.object(book.files, "write", wraps=book.files.write) as write:

@@ -75,6 +75,18 @@ class Book:
         # A clock that is behind all that is kept has its day counted nowhere.
         return self.days.get(date, Day())
 
+    def has_later(self, date: str) -> bool:
+        """Whether days are kept that come after this one: the clock was ahead then, or is behind now."""
+        return max(self.days, default="") > date
+
+    def turn(self, date: str) -> None:
+        """Goes back to a day: what was counted in later ones is of it."""
+        later = [(name, self.days.pop(name)) for name in sorted(self.days) if name >= date]
+        into = self.day(date)
+        into.sent, into.received = sum(one.sent for _, one in later), sum(one.received for _, one in later)
+        for name, one in (entry for _, day in later for entry in day.projects.items()):
+            into.add(name, one.seconds, one.jobs)
+
     def newest(self, count: int | None) -> list[tuple[str, Day]]:
         """The last days that there are, so many at most, the newest first."""
         return sorted(self.days.items(), reverse=True)[:count]

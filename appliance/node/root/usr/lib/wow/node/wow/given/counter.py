@@ -5,7 +5,8 @@ import os
 import time
 
 from wow.given import book
-from wow.lib import console, files, paths
+from wow.lib import console, control, files, paths
+from wow.lib.errors import WowError
 from wow.slots import running
 from wow.slots import uses as kernel
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 WRITE = 600.0
 """Seconds from one writing to the next."""
 CARDS_EVERY = 9.0
+ASK, PATIENCE = 60.0, 3.0
+"""Seconds from one question for the clock to the next while days to come are kept, and until ipopd has answered."""
 NET = "/sys/class/net"
 OTHERS = ("lo", paths.TAP)
 """Cards that are none: what goes over the tap goes over a real one, too."""
@@ -30,13 +33,17 @@ class Counter:
         self._since = uptime()
         self._seen: dict[int, tuple[float, float]] = {}
         self._cards: dict[str, tuple[int, int]] | None = None
-        self._looked = self._wrote = float("-inf")
+        self._looked = self._asked = self._wrote = float("-inf")
         self._is_new = False
 
     def round(self, now: float) -> None:
         """Looks, and writes a few times an hour. now: seconds, of a clock that nobody sets. OSError: it cannot be written."""
         moment = time.localtime(self._clock())
-        day = self._book.day(f"{moment.tm_year:04}-{moment.tm_mon:02}-{moment.tm_mday:02}")
+        date = f"{moment.tm_year:04}-{moment.tm_mon:02}-{moment.tm_mday:02}"
+        if self._book.has_later(date) and now - self._asked >= ASK:
+            self._asked = now
+            self._turn_back(date)
+        day = self._book.day(date)
         self._count_jobs(day)
         if now - self._looked >= CARDS_EVERY:
             self._looked = now
@@ -52,6 +59,16 @@ class Counter:
         if self._is_new:
             book.keep(self._book, self._path)
             self._is_new = False
+
+    def _turn_back(self, date: str) -> None:
+        """A clock that was ahead leaves no day to come, once ipopd knows that it is right now: one that is behind may not take the days that were."""
+        try:
+            is_right = control.vouches(control.status(timeout=PATIENCE)["clock"])
+        except WowError:
+            return  # the doctor tells of an ipopd that is away
+        if is_right:
+            self._book.turn(date)
+            self._is_new = True
 
     def _count_jobs(self, day: book.Day) -> None:
         jobs = running.look()

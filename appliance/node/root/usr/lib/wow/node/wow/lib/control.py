@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from wow.lib import answers
 
 TIMEOUT = 10.0
+WRONG = 600
+"""Seconds by which a clock is off that nothing vouches for."""
 
 
 def ask(command: str, path: str = paths.SOCKET, timeout: float = TIMEOUT, **facts: object) -> "Any":
@@ -39,6 +41,11 @@ def status(path: str = paths.SOCKET, timeout: float = TIMEOUT) -> "answers.Statu
     """How the machine is."""
     reply: answers.Status = ask("status", path, timeout)
     return reply
+
+
+def vouches(clock: "answers.Clock") -> bool:
+    """Whether ipopd knows that the machine's clock is about right."""
+    return clock["follows"] != "nothing" and (clock["error_s"] is None or abs(clock["error_s"]) < WRONG)
 
 
 def own_address(said: "answers.Status") -> str:

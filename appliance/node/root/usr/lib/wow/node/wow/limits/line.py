@@ -38,7 +38,7 @@ class Line:
             return  # the doctor and both pages tell of an ipopd that is away, which sends nothing
         carried, wall = status["carried"], self._clock()
         boot = pauses.now().boot
-        is_urgent = self._ledger.turn(now, month.name(wall), month.vouched(status["clock"]))
+        is_urgent = self._ledger.turn(now, month.name(wall), control.vouches(status["clock"]))
         self._is_new |= self._ledger.count(month.Run(boot, status["uptime_s"], carried["sent_bytes"], carried["received_bytes"]))
         self._is_new |= self._ledger.count_beside(month.Run(boot, 0, *beside()))
         is_urgent |= self._ledger.look(limits.month, wall)

@@ -15,8 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from wow.lib.answers import Clock
-
 FILE = f"{pauses.FOLDER}/month.json"
 WHO = "wow-month"
 """Stands where a pause has the name of who asked for it."""
@@ -27,8 +25,6 @@ MOST = 1 << 60
 """No figure is larger."""
 SURE, UNSURE = 60.0, 3600.0
 """Seconds for which the clock says another month until that counts: where something vouches for the clock, and where nothing does."""
-WRONG = 600
-"""Seconds by which a clock is off that nothing vouches for."""
 
 
 class Run:
@@ -134,11 +130,6 @@ class Ledger:
             self.book.full = None if was else int(wall)
             return True
         return False
-
-
-def vouched(clock: "Clock") -> bool:
-    """Whether ipopd knows that the clock is about right."""
-    return clock["follows"] != "nothing" and (clock["error_s"] is None or abs(clock["error_s"]) < WRONG)
 
 
 def name(wall: float) -> str:
