@@ -1,10 +1,9 @@
 """Machines with two network cards: the better one loses its carrier, or keeps its link and swallows everything, and is well again."""
 
 import statistics
-import time
 
 from carrying import Pair
-from pings import Pings
+from pings import Pings, watched
 from shell import run as run_command
 from streams import streams
 from tally import must
@@ -110,19 +109,13 @@ def _rounds(pair, break_it, mend):
 
 
 def _silence(pair, change):
-    """For how many seconds nothing came in the worse direction, from a change on."""
+    """For how many seconds nothing came in the worse direction, from a change on; without what the computer's host took."""
     flows = [Pings(pair.line.prefix + one.name, two.address, SIZE, INTERVAL) for one, two in ((pair.left, pair.right), (pair.right, pair.left))]
-    time.sleep(WARM)
-    begun = time.monotonic()
-    change()
-    time.sleep(LOOKED_AT)
-    for flow in flows:
-        flow.end()
-    ended = time.monotonic()
+    begun, ended = watched(flows, change, WARM, LOOKED_AT)
     return round(max(silence(flow.answers, begun, ended) for flow in flows), 2)
 
 
 def _judge(figures, words, silences):
-    figures.add(f"{words}: silence, median", statistics.median(silences), "s")
-    figures.add(f"{words}: silence, worst of {len(silences)}", max(silences), "s")
+    figures.promised(f"{words}: silence, median", statistics.median(silences))
+    figures.promised(f"{words}: silence, worst of {len(silences)}", max(silences))
     must(statistics.median(silences) < MEDIAN and max(silences) < WORST, f"{words}: silent for {silences} s")

@@ -86,7 +86,7 @@ def run(tally, world, figures):
                     shell.run(*home.on_gate("nft", "-f", "-"), text_in=NO_PCP)
                 home.igd.start(**how)
                 home.node.start(BOOTSTRAP)
-                figures.add(f"mapped by {by} ({words}) after", home.mapped(by, LED[:2] if "rules" in how else LED), "s")
+                figures.promised(f"mapped by {by} ({words}) after", home.mapped(by, LED[:2] if "rules" in how else LED))
                 must(home.node.stop() == 0, "ipopd did not end well")
                 home.must_be_unmapped()
             if by == "nat-pmp":
@@ -124,7 +124,7 @@ def _pcp(tally, world, home, figures):
     with tally.case("a gateway with PCP maps the port"):
         home.igd.start(pcp=True, upnp=True)
         home.node.start(BOOTSTRAP)
-        figures.add("mapped by pcp after", home.mapped("pcp"), "s")
+        figures.promised("mapped by pcp after", home.mapped("pcp"))
     with tally.case("behind a symmetric NAT with PCP, a port-restricted site is reached directly, which it is not without"):
         lease(home.node)
         must(ping(home.node, world.two.address) == 1, "the first ping was lost")
@@ -136,7 +136,7 @@ def _pcp(tally, world, home, figures):
         home.igd.kill()
         home.igd.start(pcp=True, upnp=True)
         _, seconds = until(home.igd.redirections, home.all_led, "mapped again")
-        figures.add("mapped again after the gateway's restart", seconds, "s")
+        figures.promised("mapped again after the gateway's restart", seconds)
     with tally.case("an orderly stop gives the port back"):
         must(home.node.stop() == 0, "ipopd did not end well")
         home.must_be_unmapped()

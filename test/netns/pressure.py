@@ -3,7 +3,7 @@
 Beside other tests, or on a computer that others use, what is waited for takes as much longer as it has less of a processor. The kernel counts the time in which
 somebody waited for one (/proc/pressure/cpu, `some`; Documentation/accounting/psi.rst), and what the host took of the processors (/proc/stat, `steal`; proc(5)), which
 is in none of that. Of a second of which both are 0.7, 0.3 pass here. So a limit is for who hangs, not for who is slow. What is promised in seconds holds
-beside other programs, too: that is measured by a clock that leaves out the host's share alone, Clock(stolen)."""
+beside other programs, too: that is measured without the host's share alone, by Clock(stolen), or between two moments."""
 
 import os
 import threading
@@ -43,6 +43,31 @@ def lacked():
     return waited() + stolen()
 
 
+def counted(gone, stood):
+    """What counts of seconds that have gone, of which the computer stood for so many."""
+    return max(gone - stood, gone * SLOWEST)
+
+
+class Moment(float):
+    """A moment of time.monotonic, to which belongs what the host had taken until then. Calculated with it is a number as any other: only `passed` knows of the host."""
+
+    def __new__(cls, at, taken):
+        self = super().__new__(cls, at)
+        self.taken = taken
+        return self
+
+
+def moment():
+    """Now."""
+    return Moment(time.monotonic(), stolen())
+
+
+def passed(first, last):
+    """Seconds from one moment to another without what the host took meanwhile. By a Clock it would be more where the kernel counts the host's share late, since that goes
+    from one look to the next."""
+    return counted(last - first, last.taken - first.taken)
+
+
 class Clock:
     """`now` is in seconds since any moment, as time.monotonic's. Several threads may ask. wanted() and real() are what a test replaces."""
 
@@ -57,6 +82,5 @@ class Clock:
         with self._lock:
             last, stood = self._last, self._stood
             self._last, self._stood = self._real(), self._wanted()
-            gone = self._last - last
-            self._passed += max(gone - (self._stood - stood), gone * SLOWEST)
+            self._passed += counted(self._last - last, self._stood - stood)
             return self._passed

@@ -5,10 +5,10 @@ import re
 import signal
 import subprocess
 import tempfile
-import time
 
 from carrying import Pair
-from pings import Pings
+from pings import Pings, watched
+from pressure import moment
 from streams import streams
 from tally import must
 from topology import Topology
@@ -92,25 +92,20 @@ def run(tally, program, figures):
     with tally.case("the network below gives another address at a renewal: packets go on, straight, from the new one"), \
             Pair(program, 1500, topology=Leased, bootstrap=f"udp:{PUBLIC}:4433") as pair:
         silences = [_renewed(pair, address) for address in ADDRESSES[1:]]
-        figures.add("another address by the network's DHCP: silence from its being set", max(quiet for quiet, _ in silences), "s")
-        figures.add("another address by the network's DHCP: silence with udhcpc's pause", max(whole for _, whole in silences), "s")
+        figures.promised("another address by the network's DHCP: silence from its being set", max(quiet for quiet, _ in silences))
+        figures.promised("another address by the network's DHCP: silence with udhcpc's pause", max(whole for _, whole in silences))
         must(max(quiet for quiet, _ in silences) < SILENT_AT_MOST, f"silent for {silences} s")
         streams(pair.left, pair.right, lambda: _change(pair, ADDRESSES[0]))
 
 
 def _renewed(pair, address):
-    """Seconds of the worse direction's silence: from the new address on, and all of it."""
+    """Seconds of the worse direction's silence, without what the computer's host took: from the new address on, and all of it."""
     flows = [Pings(pair.line.prefix + one.name, two.address, SIZE, INTERVAL) for one, two in ((pair.left, pair.right), (pair.right, pair.left))]
-    time.sleep(WARM)
-    begun = time.monotonic()
-    set_at = _change(pair, address)
-    time.sleep(2 * SILENT_AT_MOST)
-    for flow in flows:
-        flow.end()
-    ended = time.monotonic()
+    at = []
+    begun, ended = watched(flows, lambda: at.append(_change(pair, address)), WARM, 2 * SILENT_AT_MOST)
     for one, two in ((pair.left, pair.right), (pair.right, pair.left)):
         until(lambda one=one, two=two: one.peer(two), lambda peer: peer.get("path") == "direct", f"{one.name} -> {two.name} is straight")
-    return tuple(max(longest(flow.answers, since, ended) for flow in flows) for longest, since in ((_after, set_at), (silence, begun)))
+    return tuple(max(longest(flow.answers, since, ended) for flow in flows) for longest, since in ((_after, at[0]), (silence, begun)))
 
 
 def _after(answers, since, ended):
@@ -123,4 +118,4 @@ def _change(pair, address):
     pair.line.serve(address)
     pair.line.renew()
     until(pair.line.address, lambda now: now == address, f"right has {address}", pause=0.02)
-    return time.monotonic()
+    return moment()

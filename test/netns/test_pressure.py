@@ -4,6 +4,7 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 import pressure
 
@@ -32,6 +33,23 @@ class ClockTests(unittest.TestCase):
 
     def test_a_look_at_no_time_changes_nothing(self):
         self.assertEqual(0.0, self.passed(0.0, 0.0))
+
+
+class MomentTests(unittest.TestCase):
+    def test_a_span_in_a_quiet_computer_counts_wholly(self):
+        self.assertAlmostEqual(5.0, pressure.passed(pressure.Moment(100.0, 7.0), pressure.Moment(105.0, 7.0)))
+
+    def test_a_span_of_which_the_host_took_all_counts_as_a_tenth(self):
+        self.assertAlmostEqual(0.5, pressure.passed(pressure.Moment(100.0, 7.0), pressure.Moment(105.0, 12.0)))
+
+    def test_what_is_counted_late_is_taken_from_the_whole_span(self):
+        moments = [pressure.Moment(100.0 + at, 0.0 if at < 5 else 4.0) for at in range(6)]
+        self.assertAlmostEqual(1.0, pressure.passed(moments[0], moments[-1]))
+
+    def test_now_is_a_moment_of_the_day_with_what_the_host_has_taken(self):
+        with mock.patch.object(pressure, "stolen", lambda: 7.0), mock.patch.object(pressure.time, "monotonic", lambda: 100.0):
+            now = pressure.moment()
+        self.assertEqual((100.0, 7.0), (now, now.taken))
 
 
 class WaitedTests(unittest.TestCase):

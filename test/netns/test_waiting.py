@@ -2,6 +2,7 @@ import unittest
 from unittest import mock
 
 import waiting
+from pressure import Moment
 
 
 class UntilTests(unittest.TestCase):
@@ -39,6 +40,16 @@ class UntilTests(unittest.TestCase):
 
     def test_a_computer_that_stood_for_longer_than_the_limit_looks_on(self):
         self.assertEqual(3, waiting.until(self.looked(0.0, 3600.0, 0.0), lambda count: count == 3, "it comes", 10)[0])
+
+    def test_what_the_host_took_is_not_in_the_seconds_that_it_took(self):
+        moments = iter([Moment(100.0, 0.0), Moment(103.0, 2.0)])
+        with mock.patch.object(waiting.pressure, "moment", lambda: next(moments)):
+            self.assertEqual((1, 1.0), waiting.until(self.looked(0.0), bool, "it comes"))
+
+    def test_who_stays_stays_as_much_longer_as_the_host_takes(self):
+        with mock.patch.object(waiting.pressure, "moment", lambda: Moment(self.now, (self.now - 100.0) / 2)):
+            waiting.stay(waiting.pressure.moment(), 2.0)
+        self.assertAlmostEqual(104.0, self.now, delta=0.02)
 
     def test_a_rest_is_as_much_longer_as_the_computer_lacks_processors(self):
         slept = []

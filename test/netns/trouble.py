@@ -15,9 +15,9 @@ def run(tally, world, figures):
     with tally.case("ipopd killed with -9: the interface keeps its address, the next start takes up address and peers"):
         before = world.two.status()
         world.two.kill()
-        figures.add("killed ipopd: last answer to host unreachable", until(
+        figures.promised("killed ipopd: last answer to host unreachable", until(
             lambda: world.one.run("ping", "-n", "-c", "1", "-W", "1", before["address"], check=False).stdout,
-            lambda said: "Destination Host Unreachable" in said, "ping says that the host is unreachable")[1], "s")
+            lambda said: "Destination Host Unreachable" in said, "ping says that the host is unreachable")[1])
         must(before["address"] in world.two.run("ip", "-4", "address", "show", "wow0").stdout, "the interface lost its address")
         begin = time.monotonic()
         world.two.start(BOOTSTRAP)
@@ -54,14 +54,14 @@ def other_ways_out(tally, world, figures):
         until(lambda: world.one.peer(two), lambda peer: peer.get("path") != "direct", "one misses two")
         time.sleep(5)
         two.run("ip", "route", "add", "default", "via", "10.2.0.1")
-        figures.add("default route back: to reached again", reached(), "s")
+        figures.promised("default route back: to reached again", reached())
     for before, after in (("10.2.0.2", "10.2.0.7"), ("10.2.0.7", "10.2.0.2")):
         with tally.case(f"another address, {after} in place of {before}: the machine is on the ring again at once"):
             two.run("ip", "address", "delete", f"{before}/24", "dev", "eth0")
             time.sleep(2)
             two.run("ip", "address", "add", f"{after}/24", "dev", "eth0")
             two.run("ip", "route", "replace", "default", "via", "10.2.0.1")
-            figures.add(f"address {after}: to reached again", reached(), "s")
+            figures.promised(f"address {after}: to reached again", reached())
 
 
 def late_bootstrap(tally, world, figures):
@@ -74,7 +74,7 @@ def late_bootstrap(tally, world, figures):
         time.sleep(6)
         must(not early.status()["ring"]["joined"], "it is on a ring without anybody")
         late.start()
-        figures.add("late bootstrap: its start to joined", until(early.status, lambda status: status["ring"]["joined"], "early joins")[1], "s")
+        figures.promised("late bootstrap: its start to joined", until(early.status, lambda status: status["ring"]["joined"], "early joins")[1])
         lease(early)
         lease(late)
         must(ping(early, late.address) == 1, "no ping")
@@ -90,7 +90,7 @@ def late_name(tally, world, figures):
         until(lambda: "\n".join(named.tail()), lambda log: re.search(r"bootstrap udp:ring\.example:4433 does not resolve", log), "the log says so")
         must(not named.status()["ring"]["joined"], "joined without a name")
         world.topology.hosts("named", "127.0.0.1 localhost\n192.0.2.41 ring.example\n")
-        figures.add("late name: in DNS to joined", until(named.status, lambda status: status["ring"]["joined"], "named joins")[1], "s")
+        figures.promised("late name: in DNS to joined", until(named.status, lambda status: status["ring"]["joined"], "named joins")[1])
 
 
 def twins(tally, world):

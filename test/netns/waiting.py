@@ -14,17 +14,23 @@ MOST = 5.0
 
 
 def until(ask, good, what, limit=LIMIT, pause=0.05):
-    """Asks until good(answer); returns the answer and the seconds it took, by the day's clock. Raises AssertionError with the last answer."""
-    begin, passed, last = time.monotonic(), 0.0, CLOCK.now()
+    """Asks until good(answer); returns the answer and the seconds it took, without what the host took. Raises AssertionError with the last answer."""
+    begin, passed, last = pressure.moment(), 0.0, CLOCK.now()
     while True:
         answer = ask()
         if good(answer):
-            return answer, time.monotonic() - begin
+            return answer, pressure.passed(begin, pressure.moment())
         if passed > limit:
             raise AssertionError(f"{what}: not within {limit:g} s of a machine that is not busy, {time.monotonic() - begin:.0f} s of the day; last seen: {answer}")
         time.sleep(pause)
         now = CLOCK.now()
         passed, last = passed + min(now - last, MOST), now
+
+
+def stay(since, seconds):
+    """Sleeps until so many seconds have passed since a moment, without what the host takes: for who looks what happens in that time."""
+    while (left := seconds - pressure.passed(since, pressure.moment())) > 0:
+        time.sleep(max(left, 0.01))
 
 
 def rest(seconds):

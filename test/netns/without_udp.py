@@ -3,7 +3,7 @@
 import time
 
 from clients import lease, ping
-from pings import Pings
+from pings import Pings, watched
 from rules import STRICT
 from shell import run as run_command
 from tally import must
@@ -45,12 +45,12 @@ def run(tally, world, figures):
     for verdict, words in (("drop", "nobody is told"), ("reject with tcp reset", "the machine is told")):
         with tally.case(f"walled's gate forgets its connections and takes up none in the middle, {words}: pings go on"):
             silences = _forget(world, verdict)
-            figures.add(f"walled: gate forgot, {words}: silence", max(silences), "s")
+            figures.promised(f"walled: gate forgot, {words}: silence", max(silences))
             must(max(silences) < SILENT_AT_MOST, f"silent for {silences} s towards boot and one")
 
 
 def _forget(world, verdict):
-    """Seconds of the longest silence of walled's pings to boot and to one."""
+    """Seconds of the longest silence of walled's pings to boot and to one, without what the computer's host took."""
     topology = world.topology
 
     def gate(*command):
@@ -59,13 +59,7 @@ def _forget(world, verdict):
     topology.nft("gate-walled", STRICT.format(verdict=verdict))
     gate("sysctl", "-qw", "net.netfilter.nf_conntrack_tcp_loose=0")
     flows = [Pings(topology.prefix + "walled", far.address, SIZE, INTERVAL) for far in (world.boot, world.one)]
-    time.sleep(WARM)
-    begun = time.monotonic()
-    gate("conntrack", "-F")
-    time.sleep(LOOKED_AT)
-    for flow in flows:
-        flow.end()
-    ended = time.monotonic()
+    begun, ended = watched(flows, lambda: gate("conntrack", "-F"), WARM, LOOKED_AT)
     gate("sysctl", "-qw", "net.netfilter.nf_conntrack_tcp_loose=1")
     topology.nft("gate-walled", "delete table ip strict")
     return [round(silence(flow.answers, begun, ended), 2) for flow in flows]

@@ -7,8 +7,10 @@ import time
 
 from pings import Pings
 from pool import BOOTSTRAP
+from pressure import moment, passed
 from sites import gates_of, seen_as
 from verdict import silence
+from waiting import stay
 
 INTERVAL, SIZE = 0.1, 211
 AT_MOST = 4
@@ -26,7 +28,8 @@ table inet cut {{
 
 
 def measure(pool, results, tell):
-    """One dict an event and pair: `event`, `a`, `b`, and `s`, the seconds until it was noticed or a ping was answered again (None: not in time)."""
+    """One dict an event and pair: `event`, `a`, `b`, and `s`, the seconds until it was noticed or a ping was answered again, without what the
+    computer's host took (None: not in time)."""
     sites = {site.name: site for site in pool.sites}
     found = []
     for event, pairs in chosen(results, sites).items():
@@ -66,13 +69,13 @@ def _killed(pool, pairs):
     names = {pair: pool.nodes[pair[1].name].status()["node"] for pair in pairs}
     died, noticed = {}, {}
     for pair in pairs:
-        died[pair] = time.monotonic()
+        died[pair] = moment()
         pool.nodes[pair[1].name].kill()
-    end = time.monotonic() + PATIENCE
-    while len(noticed) < len(pairs) and time.monotonic() < end:
+    all_died = moment()
+    while len(noticed) < len(pairs) and passed(all_died, moment()) < PATIENCE:
         for one, two in set(pairs) - set(noticed):
             if pool.nodes[one.name].peer(names[one, two]).get("path") != "direct":
-                noticed[one, two] = time.monotonic() - died[one, two]
+                noticed[one, two] = passed(died[one, two], moment())
         time.sleep(0.05)
     _end(flows)
     for _, two in pairs:
@@ -124,18 +127,18 @@ def _silences(event, pool, pairs, break_it, mend):
     flows = _flows(pool, pairs)
     begun = {}
     for pair in pairs:
-        begun[pair] = time.monotonic()
+        begun[pair] = moment()
         break_it(pair)
-    end = time.monotonic() + PATIENCE
-    time.sleep(SETTLED)
-    while time.monotonic() < end and any(not pings.answers or time.monotonic() - pings.answers[-1] > 1 for pings in flows.values()):
+    all_broken = moment()
+    stay(all_broken, SETTLED)
+    while passed(all_broken, moment()) < PATIENCE and any(not pings.answers or passed(pings.answers[-1], moment()) > 1 for pings in flows.values()):
         time.sleep(0.1)
     _end(flows)
-    now = time.monotonic()
+    now = moment()
     for pair in pairs:
         mend(pair)
     return [
-        _result(event, pair, silence(pings.answers, begun[pair], now) if pings.answers and now - pings.answers[-1] < 1.5 else None)
+        _result(event, pair, silence(pings.answers, begun[pair], now) if pings.answers and passed(pings.answers[-1], now) < 1.5 else None)
         for pair, pings in flows.items()]
 
 

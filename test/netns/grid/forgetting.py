@@ -3,9 +3,11 @@
 import time
 
 from pings import Pings
+from pressure import moment, passed
 from sites import seen_as
 from straight import STRAIGHT, WITHIN, Straightness
 from verdict import silence
+from waiting import stay
 
 INTERVAL, SIZE = 0.1, 210
 WARM = 2.5
@@ -49,24 +51,24 @@ def _round(pool, pairs):
     for one, two in pairs:
         flows[one, two] = Pings(pool.internet.prefix + one.name, pool.addresses[two.name], SIZE, INTERVAL)
     time.sleep(WARM)
-    flowing = {pair: pings for pair, pings in flows.items() if pings.answers and time.monotonic() - pings.answers[-1] < 1}
+    flowing = {pair: pings for pair, pings in flows.items() if pings.answers and passed(pings.answers[-1], moment()) < 1}
     crooked = {pair for pair in pairs if pool.said(pair) != STRAIGHT}
     straightness = Straightness(pool.said)
     straightness.start()
     begun = {}
     for side in (0, 1):
         for pair in pairs:
-            forgot_at = time.monotonic()
+            forgot_at = moment()
             if pool.internet.forget(pair[side]):
                 begun.setdefault(pair, forgot_at)
                 if pair not in crooked:
                     straightness.forgot(pair, forgot_at)
             time.sleep(APART)
-        time.sleep(RECOVERED)
-    end = time.monotonic() + PATIENCE - RECOVERED
-    while time.monotonic() < end and any(time.monotonic() - pings.answers[-1] > 1 for pings in flowing.values()):
+        stay(moment(), RECOVERED)
+    all_forgot = moment()
+    while passed(all_forgot, moment()) < PATIENCE - RECOVERED and any(passed(pings.answers[-1], moment()) > 1 for pings in flowing.values()):
         time.sleep(0.1)
-    looked_until = time.monotonic()
+    looked_until = moment()
     straight = straightness.after()
     for pings in flows.values():
         pings.end()

@@ -3,14 +3,13 @@ Both daemons of a pair start anew; pings begin as soon as both have their addres
 the path at last.
 """
 
-import itertools
 import threading
 import time
 from collections import Counter
 
 from pings import Pings
 from sites import pair_class, seen_as
-from verdict import arrivals, contradiction, direct_at, path
+from verdict import arrivals, contradiction, direct_at, longest, path
 
 INTERVAL = 0.05
 # Each flow at a time has a size of its own, so that what one site relays for others is not taken for its own.
@@ -120,11 +119,6 @@ class Measuring:
             if at is not None or time.monotonic() > end():
                 return at
             time.sleep(0.05)
-
-
-def longest(times):
-    """The longest time between two that follow each other, or None."""
-    return max((after - before for before, after in itertools.pairwise(times)), default=None)
 
 
 def rounded(seconds):

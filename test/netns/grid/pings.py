@@ -8,6 +8,8 @@ import threading
 import time
 
 from enter import namespace
+from pressure import moment, passed
+from waiting import stay
 
 ECHO, ECHO_REPLY = 8, 0
 IP_HEADER, ICMP_HEADER = 20, 8
@@ -15,7 +17,7 @@ _identifiers = itertools.count(1)
 
 
 class Pings:
-    """Begins at once; answers holds when each answer came (time.monotonic), sent when each request left."""
+    """Begins at once; answers holds the moment of each answer, sent when each request left."""
 
     def __init__(self, full_name, target, ip_size, interval):
         with namespace(full_name):
@@ -28,7 +30,7 @@ class Pings:
         self._ends = threading.Event()
         self.sent = []
         self.answers = []
-        self.begun = time.monotonic()
+        self.begun = moment()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -39,8 +41,8 @@ class Pings:
         self._sock.close()
 
     def first(self):
-        """Seconds from the beginning to the first answer, or None."""
-        return self.answers[0] - self.begun if self.answers else None
+        """Seconds from the beginning to the first answer, without what the host took, or None."""
+        return passed(self.begun, self.answers[0]) if self.answers else None
 
     def _run(self):
         due = self.begun
@@ -63,7 +65,20 @@ class Pings:
         packet, (source, _) = self._sock.recvfrom(2048)
         header = IP_HEADER if packet[0] & 15 == 5 else 4 * (packet[0] & 15)
         if packet[header] == ECHO_REPLY and source == self._target and int.from_bytes(packet[header + 4:header + 6], "big") == self._identifier:
-            self.answers.append(time.monotonic())
+            self.answers.append(moment())
+
+
+def watched(flows, change, warm, seconds):
+    """Lets flows that have just begun go on, makes a change, and ends them so many seconds after it. The moments of the change and of the end."""
+    time.sleep(warm)
+    begun = moment()
+    change()
+    # Both: what the host took before the change may be counted after it, and who is silent to the end is so for all of the time.
+    stay(moment(), seconds)
+    stay(begun, seconds)
+    for flow in flows:
+        flow.end()
+    return begun, moment()
 
 
 def echo(identifier, sequence, payload):

@@ -2,9 +2,10 @@ import pathlib
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1])]
 
 import verdict  # noqa: E402
+from pressure import Moment  # noqa: E402
 from verdict import RELAY, RING, STRAIGHT, Seen  # noqa: E402
 
 SIZE = 307
@@ -56,19 +57,37 @@ class Words(unittest.TestCase):
         self.assertIsNotNone(verdict.contradiction("none", ("direct", "direct")))
 
 
+def silence(answers, since, until, took=lambda at: 0.0):
+    """took(at): what the host had taken until then."""
+    return verdict.silence([Moment(at, took(at)) for at in answers], Moment(since, took(since)), Moment(until, took(until)))
+
+
 class Silence(unittest.TestCase):
     def test_longest_gap_between_answers(self):
-        self.assertAlmostEqual(verdict.silence([0.9, 1.0, 1.1, 3.1, 3.2], since=1.05, until=3.3), 2.0)
+        self.assertAlmostEqual(silence([0.9, 1.0, 1.1, 3.1, 3.2], since=1.05, until=3.3), 2.0)
 
     def test_the_gap_that_began_before_counts_whole(self):
-        self.assertAlmostEqual(verdict.silence([1.0, 2.0, 2.1], since=1.5, until=2.15), 1.0)
+        self.assertAlmostEqual(silence([1.0, 2.0, 2.1], since=1.5, until=2.15), 1.0)
 
     def test_what_came_before_does_not_count(self):
-        self.assertAlmostEqual(verdict.silence([0.0, 5.0, 5.1, 5.2], since=5.05, until=5.3), 0.1)
+        self.assertAlmostEqual(silence([0.0, 5.0, 5.1, 5.2], since=5.05, until=5.3), 0.1)
 
     def test_silence_to_the_end(self):
-        self.assertAlmostEqual(verdict.silence([1.0], since=1.5, until=9.0), 8.0)
-        self.assertAlmostEqual(verdict.silence([1.0, 1.6], since=1.5, until=9.0), 7.4)
+        self.assertAlmostEqual(silence([1.0], since=1.5, until=9.0), 8.0)
+        self.assertAlmostEqual(silence([1.0, 1.6], since=1.5, until=9.0), 7.4)
+
+    def test_a_silence_that_the_host_made_counts_as_little(self):
+        self.assertAlmostEqual(silence([1.0, 3.1, 3.2], since=1.05, until=3.3, took=lambda at: min(max(at, 1.0), 3.1)), 0.21)
+
+    def test_of_a_silence_that_the_host_made_longer_the_rest_counts(self):
+        self.assertAlmostEqual(silence([1.0, 3.1, 3.2], since=1.05, until=3.3, took=lambda at: 0.5 if at > 2.0 else 0.0), 1.6)
+
+    def test_the_longest_of_all_is_not_that_which_was_long_by_the_day(self):
+        self.assertAlmostEqual(silence([1.0, 4.0, 4.1, 5.1], since=1.0, until=5.2, took=lambda at: 2.9 if at > 2.0 else 0.0), 1.0)
+
+    def test_of_no_moments_and_of_one_there_is_no_longest(self):
+        self.assertIsNone(verdict.longest([]))
+        self.assertIsNone(verdict.longest([Moment(1.0, 0.0)]))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 """Which path a flow of pings took, from the packets on the physical interfaces of both ends alone."""
 
 from collections import Counter
+from itertools import pairwise
 from typing import NamedTuple
+
+from pressure import passed
 
 # What docs/protocol.md puts around an IP packet, in bytes of UDP payload: a seal of 32 and the message's type; on a relay's links the
 # relay header of 41 and a second seal; on the ring's links the routed header of 84 and a second seal, and both where such a link is itself relayed. Pings have sizes of their own,
@@ -66,7 +69,11 @@ def contradiction(seen, said):
 
 
 def silence(answers, since, until):
-    """The longest time without an answer between two moments, in seconds; `until` ends a silence that is still going on."""
+    """The longest time without an answer between two moments, in seconds without what the computer's host took; `until` ends a silence that is still going on."""
     before = max((at for at in answers if at <= since), default=since)
-    times = [before, *sorted(at for at in answers if since < at <= until), until]
-    return max(after - first for first, after in zip(times, times[1:]))
+    return longest([before, *sorted(at for at in answers if since < at <= until), until])
+
+
+def longest(moments):
+    """The longest time between two moments that follow each other, as of `silence`, or None."""
+    return max((passed(first, after) for first, after in pairwise(moments)), default=None)
