@@ -1,13 +1,15 @@
 """What paths carry: jumbo frames, a narrow network, one that becomes narrow under a stream, and one that swallows what is long."""
 
-import json
 import re
 import subprocess
 import tempfile
+import threading
 import time
 
+import iperf
 from clients import lease, ping
 from node import Node
+from pressure import moment
 from shell import run as run_command
 from tally import must
 from topology import Topology
@@ -95,26 +97,24 @@ class Pair:
         return int(found.group(1)) if found else None
 
     def stream(self, seconds, change=None):
-        """TCP from left to right, something happening well before what was just learnt is asked again; returns Mbit/s of the last third and the longest gap in seconds."""
+        """TCP from left to right, something happening well before what was just learnt is asked again; returns Mbit/s of the last third and the longest gap in seconds
+        without what the computer's host took."""
         target = self.right.address
         with subprocess.Popen(self.right.inside("iperf3", "-s", "-1", "-B", target), stdout=subprocess.DEVNULL) as server:
             until(lambda: self.right.run("ss", "-Hltn", "sport", "=", ":5201").stdout, bool, "iperf3 listens")
-            with subprocess.Popen(self.left.inside("iperf3", "-J", "-c", target, "-t", str(seconds), "-i", "0.1"), stdout=subprocess.PIPE) as client:
+            begun, parts = moment(), []
+            with subprocess.Popen(self.left.inside("iperf3", *iperf.FORMAT, "-c", target, "-t", str(seconds), "-i", "0.1"), stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as client:
+                reading = threading.Thread(target=lambda: parts.extend(iperf.parts(client.stdout)))
+                reading.start()
                 time.sleep(BEFORE_CONFIRMED)
                 if change:
                     change()
-                out = client.communicate(timeout=seconds + 60)[0]
+                client.wait(seconds + 60)
+                reading.join()
+                must(client.returncode == 0, client.stderr.read())
             server.kill()
-        result = json.loads(out)
-        must("error" not in result, result.get("error"))
-        gap, longest, moved, late = 0.0, 0.0, 0, 0.0
-        for part in result["intervals"]:
-            end, bits = part["sum"]["end"], part["sum"]["bits_per_second"]
-            gap = gap + part["sum"]["seconds"] if part["sum"]["bytes"] == 0 else 0.0
-            longest = max(longest, gap)
-            if end > seconds * 2 / 3:
-                moved, late = moved + bits * part["sum"]["seconds"], late + part["sum"]["seconds"]
-        return moved / late / 1e6, longest
+        return iperf.rate(parts, seconds * 2 / 3), iperf.gap(parts, begun)
 
 
 def talk(pair, seconds=2):
@@ -176,15 +176,15 @@ def run(tally, program, figures):
 
     with tally.case("an Ethernet: 1,439 bytes; it swallows what is longer than 1,300 under a stream, without a word: the stream goes on"):
         rate, gap, noticed = swallowed(program)
-        figures.add("path swallows what is longer than 1,300 bytes: noticed after", noticed, "s")
-        figures.add("longest gap of TCP when the path swallows what is longer than 1,300 bytes", gap, "s")
+        figures.promised("path swallows what is longer than 1,300 bytes: noticed after", noticed)
+        figures.promised("longest gap of TCP when the path swallows what is longer than 1,300 bytes", gap)
         must(noticed <= NOTICED, f"it was noticed after {noticed:.1f} s")
         must(gap < STALLS, f"nothing came for {gap:.1f} s; it was noticed after {noticed:.1f} s")
         must(rate > 1, f"{rate:.1f} Mbit/s afterwards")
 
     with tally.case("an Ethernet whose far wire becomes one of 1,300 under a stream, no ICMP: the stream goes on"):
         gap = narrowed(program)
-        figures.add("longest gap of TCP when a wire becomes one of 1,300 bytes and ICMP is lost", gap, "s")
+        figures.promised("longest gap of TCP when a wire becomes one of 1,300 bytes and ICMP is lost", gap)
         must(gap < STALLS, f"nothing came for {gap:.1f} s")
 
     with tally.case("a network of 1,400 is found exactly, and an idle link asks nothing"):
