@@ -13,7 +13,7 @@ class Figures:
         self._values = {}
 
     def add(self, name, value, unit):
-        """Keeps one figure."""
+        """Keeps one figure. Seconds are the day's."""
         self._values[name] = {"value": round(value, 3), "unit": unit}
 
     def promised(self, name, seconds):
