@@ -50,6 +50,9 @@ class Tap(unittest.TestCase):
     def test_a_tap_has_eight_queues_and_its_wire_and_so_it_has_after_it_was_deleted(self):
         self.assertEqual((0, WHOLE + WHOLE, ""), self.does(f"sh fence tap{LOOK}ip link delete wow0\nsh fence tap{LOOK}"))
 
+    def test_the_tap_is_root_s_so_that_no_other_account_attaches_to_it(self):
+        self.assertEqual((0, "0\n", ""), self.does("sh fence tap\ncat /sys/class/net/wow0/owner"))
+
     def test_a_tap_that_is_there_keeps_what_its_wire_has_learnt(self):
         code, said, _ = self.does("sh fence tap\nnft 'add element netdev wow_wire ca { 10.128.0.1 }'\nsh fence tap\nnft list set netdev wow_wire ca")
         self.assertEqual(code, 0)
