@@ -4,8 +4,8 @@ import probe
 from tally import must
 
 WRITABLE = "find /run/wow /var/lib/wow -xdev ! -type l ! -type s -writable 2>/dev/null; true"
-LOCAL = "/var/lib/wow/condor/local_univ_execute"
-"""Where HTCondor's schedd has jobs of its local universe work, which run as who submitted them: it makes the folder as /tmp is."""
+LOCAL = "/var/lib/wow/local/execute"
+"""Where HTCondor's schedd has jobs of its local universe work, which run as who submitted them: it makes the folder as /tmp is, in one that people alone enter."""
 ASK = """python3 -c '
 import socket, sys
 with socket.socket(socket.AF_UNIX) as client:

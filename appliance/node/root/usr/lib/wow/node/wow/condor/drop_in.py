@@ -213,6 +213,8 @@ def _queue(pool: Facts) -> str:
 DAEMON_LIST = MASTER, SCHEDD{", STARTD" if pool.has_slots else ""}
 SCHEDD_TIMEOUT_MULTIPLIER = 3
 SCHEDD_SEND_RESCHEDULE = False
+# In a folder that no slot's account enters (tmpfiles.d/wow.conf).
+LOCAL_UNIV_EXECUTE = {paths.STATE}/local/execute
 JOB_DEFAULT_REQUESTDISK = DiskUsage + {DISK}
 ALIVE_INTERVAL = 15
 SCHEDD_CRON_JOBLIST = WOW
