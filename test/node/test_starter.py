@@ -13,7 +13,7 @@ import unittest
 from unittest import mock
 
 from wow.lib import libc
-from wow.slots import alone, begun
+from wow.slots import alone, begun, groups
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "appliance/node/root/usr/lib/wow/node/starter"
 ARGUMENTS = ["-f", "-a", "slot1_2", "alpha"]
@@ -28,23 +28,24 @@ def starter():
 
 
 class Starter(unittest.TestCase):
-    def run_it(self, refusal=None):
+    def run_it(self, refusal=None, arguments=ARGUMENTS):
         """What it did, in order; with what it became the starter, or None; what the journal got."""
         done, said = [], []
         with mock.patch.object(begun, "begin", side_effect=lambda *arguments: done.append(("begin", *arguments))), \
+                mock.patch.object(groups, "bound", side_effect=lambda: done.append(("bound",))), \
                 mock.patch.object(alone, "enter", side_effect=refusal or (lambda: done.append(("enter",)))), \
                 mock.patch("posix.execv", side_effect=lambda *arguments: done.append(("execv", *arguments))), \
                 mock.patch("syslog.syslog", side_effect=said.append), mock.patch.object(libc, "call", side_effect=lambda *what: done.append(what)), \
-                mock.patch.object(sys, "argv", ["starter", *ARGUMENTS]), mock.patch.dict(posix.environ, {b"CONDOR_INHERIT": b"1 <a> 0"}):
+                mock.patch.object(sys, "argv", ["starter", *arguments]), mock.patch.dict(posix.environ, {b"CONDOR_INHERIT": b"1 <a> 0"}):
             try:
                 starter().main()
             except SystemExit as error:
                 done.append(("exit", error.code))
         return done, said
 
-    def test_the_disk_is_bounded_then_the_slot_shut_then_it_becomes_the_starter_with_its_arguments(self):
+    def test_disk_and_control_groups_are_bounded_then_the_slot_shut_then_it_becomes_the_starter_with_its_arguments(self):
         done, said = self.run_it()
-        self.assertEqual([("begin", ARGUMENTS, "1 <a> 0"), ("enter",)], done[:2])
+        self.assertEqual([("begin", ARGUMENTS, "1 <a> 0"), ("bound",), ("enter",)], done[:3])
         self.assertEqual(("execv", "/usr/sbin/condor_starter", ["/usr/sbin/condor_starter", *ARGUMENTS]), done[-1])
         self.assertEqual([], said)
 
@@ -59,17 +60,56 @@ class Starter(unittest.TestCase):
         self.assertIn("Function not implemented. Start the image's own kernel", said[0])
 
 
+    def test_one_that_is_for_no_job_makes_no_control_group(self):
+        self.assertNotIn(("bound",), self.run_it(arguments=["-classad"])[0])
+
+
+class Groups(unittest.TestCase):
+    """The kernel's part, that it makes no group below, is for test/pool and test/vm."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.unit, self.other = pathlib.Path(folder.name) / "condor.service", pathlib.Path(folder.name) / "htcondor"
+        patch = mock.patch.object(groups, "GROUPS", (f"{self.unit}/htcondor", str(self.other)))
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def bound(self, *there):
+        """Bounds them; the kernel has the file in each group."""
+        for group in there:
+            (group / groups.DEPTH).touch()
+        groups.bound()
+        return [(group / groups.DEPTH).read_text(encoding="ascii") for group in there]
+
+    def test_each_group_of_jobs_has_one_level_below_it(self):
+        for group in (self.unit / "htcondor", self.other):
+            group.mkdir(parents=True)
+        for _ in range(2):
+            self.assertEqual(["1", "1"], self.bound(self.unit / "htcondor", self.other))
+
+    def test_the_unit_s_is_made_before_the_first_job_and_no_other_one(self):
+        self.unit.mkdir()
+        groups.bound()
+        self.assertEqual((True, False), ((self.unit / "htcondor").is_dir(), self.other.exists()))
+
+    def test_a_unit_without_a_group_is_left_alone(self):
+        self.other.mkdir()
+        self.assertEqual((["1"], False), (self.bound(self.other), self.unit.exists()))
+
+
 class Alone(unittest.TestCase):
-    def test_it_enters_a_namespace_and_a_domain_of_landlock_for_sockets(self):
+    def test_it_enters_namespaces_without_systemd_s_sockets_and_a_domain_of_landlock_for_sockets(self):
         calls = []
         with mock.patch.object(libc, "call", side_effect=lambda *arguments: calls.append(arguments) or 7), mock.patch("posix.close") as close:
             alone.enter()
-        self.assertEqual([("unshare", 0x08000000), ("syscall", 444, struct.pack("=3Q", 0, 0, 1), 24, 0), ("syscall", 446, 7, 0)], calls)
+        self.assertEqual([("unshare", 0x08020000), ("mount", None, b"/", None, 0x84000, None), ("mount", b"none", b"/run/systemd", b"tmpfs", 1, b"mode=0")], calls[:3])
+        self.assertEqual([("syscall", 444, struct.pack("=3Q", 0, 0, 1), 24, 0), ("syscall", 446, 7, 0)], calls[3:])
         close.assert_called_once_with(7)
 
     def test_what_the_kernel_refuses_is_raised(self):
-        for refused in range(3):
-            answers = [0, 7, 0]
+        for refused in range(5):
+            answers = [0, 0, 0, 7, 0]
             answers[refused] = OSError(errno.EPERM, "Operation not permitted")
             with mock.patch.object(libc, "call", side_effect=answers), mock.patch("posix.close"), self.assertRaises(OSError):
                 alone.enter()

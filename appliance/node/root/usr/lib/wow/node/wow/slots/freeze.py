@@ -3,9 +3,8 @@ control group below its unit's, beside that of its daemons, and suspends jobs by
 import os
 
 from wow.lib import files, paths
+from wow.slots.groups import GROUPS
 
-GROUPS = ("/sys/fs/cgroup/system.slice/condor.service/htcondor", "/sys/fs/cgroup/htcondor")
-"""Where they are; the second on a kernel that has control groups of the first version, too, as machines of test/pool may."""
 STOPS = f"{paths.RUN}/condor-stops"
 """There while HTCondor is being stopped (stop-jobs): jobs go on then, for their checkpoint."""
 FREEZE, EVENTS = "cgroup.freeze", "cgroup.events"
