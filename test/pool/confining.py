@@ -110,6 +110,9 @@ def tried(tally, pool, said, places, far):
     with tally.case("a job connects to no Unix socket without a file, HTCondor's and another slot's among them"):
         must("@neighbour" in beta.run("cat", "/proc/net/unix").stdout, "the other slot has none")
         must(not said["abstract"], f"it connects to {said['abstract']}")
+    with tally.case("a job connects to no Unix socket with a file but its own, the journal's and the rest of systemd's among them"):
+        must(beta.run("test", "-S", "/run/systemd/journal/socket", check=False).returncode == 0, "there is none")
+        must(not said["filed"], f"it connects to {said['filed']}")
     with tally.case("a job knows the pool's names and none of the world, whom it ever asks"):
         must(said["names"][f"manager.{ZONE}"] == pool.manager.address, f"{said['names']}")
         must(pool.beta.sh(f"getent hosts {WORLD}", "bob").strip(), "not even a person knows the world's name")
@@ -118,8 +121,15 @@ def tried(tally, pool, said, places, far):
         must(not said["processes"], f"it sees {said['processes']}")
     with tally.case("a job lists and reads nothing of people, of other slots and of the machine"):
         must(not said["files"], f"it reads {said['files']}")
+    with tally.case("a job writes to its folder, /tmp, /var/tmp and shared memory of its own, and to no place that outlives it"):
+        must(not said["writable"], f"it writes to {said['writable']}")
     with tally.case("a job gets neither user namespaces nor another account by set-uid programs"):
         must(said["user namespace"] == "refused" and said["privileges"] == "none", f"{said['user namespace']}, {said['privileges']}")
+    with tally.case("a job attaches not to its machine's tap, where it would be the whole overlay for that machine"):
+        must(beta.sh("stat -c %a /dev/net/tun").strip() == "666", "it could not even ask")
+        must(said["tap"] == "PermissionError", said["tap"])
+    with tally.case("a job makes no control group below its own, whose tree would outlive it and keep the slot's next job out"):
+        must(said["control group"] == "BlockingIOError", said["control group"])
     with tally.case("a job that forks without end gets a bounded number of processes"):
         must(said["forks"] < 1024, f"it had {said['forks']}")
     with tally.case("a job puts nothing into its machine's queue"):

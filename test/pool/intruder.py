@@ -6,11 +6,14 @@ usage: intruder.py PLACE ...      where to go beside what it finds itself: ADDRE
 
 import concurrent.futures
 import ctypes
+import fcntl
 import glob
 import json
 import os
 import signal
 import socket
+import stat
+import struct
 import subprocess
 import sys
 import time
@@ -21,6 +24,8 @@ CLONE_NEWUSER = 0x10000000
 KEY, NAME, READ_WRITE = 0x574f57, "/wow-neighbour", 2
 """What neighbour.py in another slot has made, and O_RDWR."""
 OWN_KEY, CREATE = 0x574f58, 0o1000
+TUNSETIFF, QUEUE = 0x400454ca, 0x1102
+"""Asks for a queue of a tap that has several, with frames alone (linux/if_tun.h)."""
 MANY = 3000
 
 
@@ -124,6 +129,27 @@ def abstract():
     return reached
 
 
+def filed():
+    """Unix sockets with a file that take a connection from the job, or could have a datagram from it."""
+    reached = []
+    for folder, _, found in os.walk("/run"):
+        for path in (f"{folder}/{name}" for name in found):
+            if stat.S_ISSOCK(os.lstat(path).st_mode) and any(takes(path, kind) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET)):
+                reached.append(path)
+    return reached
+
+
+def takes(path, kind):
+    """Whether the job connects to a Unix socket."""
+    with socket.socket(socket.AF_UNIX, kind) as client:
+        client.settimeout(SOON)
+        try:
+            client.connect(path)
+        except OSError:
+            return False
+    return True
+
+
 def processes():
     """What the job sees run that is not its own account's."""
     seen = []
@@ -145,6 +171,19 @@ def files():
     return [place for place in places if os.path.realpath(place) != here and os.access(place, os.R_OK)]
 
 
+def writable():
+    """Folders that the job can write to beside its own."""
+    own = ("/tmp", "/var/tmp", "/dev/shm", os.path.realpath(os.environ["_CONDOR_SCRATCH_DIR"]))
+    found = []
+    for top in ("/dev", "/etc", "/home", "/run", "/usr", "/var"):
+        for folder, names, _ in os.walk(top):
+            if folder in own:
+                names.clear()
+            elif os.access(folder, os.W_OK):
+                found.append(folder)
+    return found
+
+
 def user_namespace():
     """Whether the job makes a user namespace."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -152,6 +191,27 @@ def user_namespace():
     if not child:
         os._exit(0 if libc.unshare(CLONE_NEWUSER) == 0 else 1)
     return "made" if os.waitpid(child, 0)[1] == 0 else "refused"
+
+
+def tap():
+    """Whether the job attaches to its machine's tap, as ipopd does, and so is the overlay for it."""
+    try:
+        with open("/dev/net/tun", "r+b", buffering=0) as device:
+            fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"wow0", QUEUE))
+    except OSError as error:
+        return type(error).__name__
+    return "attached"
+
+
+def control_group():
+    """Whether the job makes a control group below its own, which HTCondor gives to its account."""
+    with open("/proc/self/cgroup", encoding="ascii") as file:
+        own = next(line.strip().partition("::")[2] for line in file if line.startswith("0::"))
+    try:
+        os.mkdir(f"/sys/fs/cgroup{own}/below")
+    except OSError as error:
+        return type(error).__name__
+    return "made"
 
 
 def privileges():
@@ -204,9 +264,10 @@ def main(arguments):
     zone = socket.getfqdn().partition(".")[2]
     print(json.dumps({
         "account": os.getuid(), "places": reached, "shared": shared(), "own shared": own_shared(), "own loopback": own("127.0.0.1"), "own address": own(address),
-        "names": names(f"manager.{zone}", "world.example"), "asked past the resolver": asks("127.0.0.1", "world.example"), "abstract": abstract(),
-        "processes": processes(), "files": files(), "user namespace": user_namespace(), "privileges": privileges(), "forks": forks(),
-        "submit": submit(), "queue read": tool("condor_q", "-all", "-name", f"alpha.{zone}", "-af", "Args", "Environment")}))
+        "names": names(f"manager.{zone}", "world.example"), "asked past the resolver": asks("127.0.0.1", "world.example"), "abstract": abstract(), "filed": filed(),
+        "processes": processes(), "files": files(), "writable": writable(), "user namespace": user_namespace(), "control group": control_group(),
+        "tap": tap(), "privileges": privileges(), "forks": forks(), "submit": submit(),
+        "queue read": tool("condor_q", "-all", "-name", f"alpha.{zone}", "-af", "Args", "Environment")}))
 
 
 if __name__ == "__main__":

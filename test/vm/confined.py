@@ -58,6 +58,8 @@ def run(tally, lab):
         must(not reached, f"it reaches {reached}")
         must(said["own shared"], "it has no shared memory of its own")
         must(said["user namespace"] == "refused" and said["privileges"] == "none", f"{said['user namespace']}, {said['privileges']}")
+        must(said["control group"] == "BlockingIOError" and not said["writable"], f"{said['control group']}, {said['writable']}")
+        must(said["tap"] == "PermissionError" and not said["filed"], f"{said['tap']}, {said['filed']}")
         must(not said["processes"] and not said["files"] and said["submit"].startswith("1: "), f"{said['processes']}, {said['files']}, {said['submit']}")
         must(addresses["manager"] in said["names"].values() and not said["names"]["world.example"][0].isdigit(), f"{said['names']}")
     with tally.case("a job that forks without end has no more than 512 processes, and one that takes all memory is held for that"):
