@@ -36,6 +36,10 @@ def run(tally, world):
         said = {one["name"]: one for one in whole.status()["offload"]}
         must(all(said[name]["on"] and said[name]["why"] is None for name in SWITCHES if name != "library-cipher"), f"{said}")
 
+    with tally.case("the tap is root's: to one that is nobody's each account may attach, for /dev/net/tun is everybody's"):
+        tap = json.loads(whole.run("ip", "-d", "-j", "link", "show", "wow0").stdout)[0]
+        must(tap["linkinfo"]["info_data"].get("user") == "root", f"{tap['linkinfo']}")
+
     with tally.case("the kernel leaves no packet whole that would make more than one run of datagrams"):
         tap = json.loads(whole.run("ip", "-d", "-j", "link", "show", "wow0").stdout)[0]
         must(tap["gso_max_size"] == LONGEST_PACKET, f"{tap['gso_max_size']} bytes")

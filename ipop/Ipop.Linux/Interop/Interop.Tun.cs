@@ -14,6 +14,7 @@ internal static partial class Interop
 
         internal const nuint TUNSETIFF = 0x400454ca;
         internal const nuint TUNSETPERSIST = 0x400454cb;
+        internal const nuint TUNSETOWNER = 0x400454cc;
         internal const nuint TUNGETIFF = 0x800454d2;
         internal const nuint TUNSETOFFLOAD = 0x400454d0;
         internal const nuint TUNSETVNETHDRSZ = 0x400454d8;

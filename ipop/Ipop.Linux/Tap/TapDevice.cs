@@ -31,6 +31,12 @@ public sealed unsafe class TapDevice : IDisposable
         _descriptors = [.. queues.ConvertAll(queue => queue.Value)];
         Offload = SetOffload(queues[0], wanted);
 
+        // One that is nobody's each account may attach to, for /dev/net/tun is everybody's (tun_not_capable, drivers/net/tun.c).
+        if (Environment.IsPrivilegedProcess)
+        {
+            _ = Interop.Libc.ioctl_value(queues[0].Value, Interop.Libc.TUNSETOWNER, 0);
+        }
+
         // A daemon that ended while its owner's limit held has left it short.
         SetQueueLength(QueueLength);
         TapPacketSize.Limit(name);
