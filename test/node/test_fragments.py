@@ -80,6 +80,7 @@ class Accounts(unittest.TestCase):
                         group="alice:x:1000:\nwow:x:990:alice\nwowjob1:x:2001:\n", shadow="alice:$y$j9T$secret:1::::::\nwowjob1:*:1::::::\nwow-console:*:1::::::\n")
         now["group"] = now["group"].replace("adm:x:4:", "adm:x:4:alice,wow-console")
         self.assertEqual(accounts.added(BASE, now, {"alice": 1000}), ({}, []))
+        self.assertEqual(["wowjobs:x:300:300::/:/x"], accounts.added(BASE, self.more(passwd="wowjobs:x:300:300::/:/x\n"))[0]["passwd"])
 
     def test_an_account_with_a_number_that_each_machine_gives_is_refused_and_a_person_s_is_left_out(self):
         people = {"passwd": "alice:x:1000:1000::/home/alice:/bin/bash\n", "group": "alice:x:1000:\n", "shadow": "alice:*:1::::::\n"}

@@ -13,7 +13,7 @@ FIRST_UID, LAST_UID = 1000, 1999
 NUMBERS = f"{paths.STATE}/users"
 """The file with the numbers of people."""
 JOB = "wowjob"
-"""How the names of jobs' accounts begin."""
+"""How the names of jobs' accounts begin; a number follows. HTCondor takes each such name for a job's (condor/drop_in.py, condor/mapfile.py)."""
 CONSOLE, CONSOLE_UID = "wow-console", 989
 WEB, WEB_UID = agreed.WEB_ACCOUNT, 988
 """The accounts of the page on the console and of the web page. Their group is the people's, who may ask the agent and ipopd."""
@@ -58,7 +58,7 @@ def of_the_system(passwd: str, names: "Iterable[str]") -> list[str]:
 
 def is_ours(name: str) -> bool:
     """Whether `own` and `add` make this account or group on each machine, whoever its people are."""
-    return name in (GROUP, ADMINS, CONSOLE, WEB, ORIGIN) or name.startswith(JOB)
+    return name in (GROUP, ADMINS, CONSOLE, WEB, ORIGIN) or (name.startswith(JOB) and name.removeprefix(JOB).isdecimal())
 
 
 def without(text: str, people: "set[str]") -> str:
