@@ -34,12 +34,12 @@ def run(tally, lab):
         alice.run(killed.SLEEPER)
         probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n001 " in log, "pool", "the job does not start")
         probe.root(NAME, MOVE % AHEAD)
-        follows(AHEAD)
+        wrong_clock.shows(NAME, AHEAD, FOLLOWED)
         log = probe.until(lambda: alice.run("cat sleeper.log").stdout, lambda log: "\n005 " in log, "pool", "the job does not end")
         must(log.count("\n001 ") == 1 and "\n004 " not in log, f"the job was started anew:\n{log}")
     with tally.case("it goes back: the manager hears of the machine within a minute, not when the clock is where it was, and a new job runs there"):
         probe.root(NAME, MOVE % -AHEAD)
-        follows(0)
+        wrong_clock.shows(NAME, 0, FOLLOWED)
         back, limit = time.time(), steal.now() + FOLLOWED
         while (heard := heard_of(lab)) <= back:
             must(steal.now() < limit, f"{time.time() - heard:.0f} s ago the manager heard of {NAME} the last time")
@@ -66,14 +66,6 @@ def local(tally, lab, ahead):
         while heard_of(lab) <= back:
             must(steal.now() < limit, f"the manager does not hear of {NAME}")
             time.sleep(1)
-
-
-def follows(ahead):
-    """Waits until beta's clock is so many seconds ahead of ours."""
-    limit = steal.now() + FOLLOWED
-    while abs((error := wrong_clock.off(NAME)) - ahead) > wrong_clock.RIGHT:
-        must(steal.now() < limit, f"the clock is {error:.0f} s ahead, not {ahead}")
-        time.sleep(1)
 
 
 def heard_of(lab):
