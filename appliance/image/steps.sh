@@ -8,6 +8,15 @@ inputs() {
         -type f -printf '%m %p ' -exec sha256sum {} \; | LC_ALL=C sort | sha256sum | cut -c1-16
 }
 
+# other_base LAST NEW: says where the packages of a base are others than those of the last build's, and neither WOW_LOCK nor WOW_FRESH asked for that. LAST is a link to
+# its folder, of which nothing may be left, NEW the folder.
+other_base() {
+    if [ -z "${WOW_LOCK:-}${WOW_FRESH:-}" ] && [ -e "$1/packages.lock" ] && ! cmp -s "$1/packages.lock" "$2/packages.lock"; then
+        echo "image: the base has other packages than that of the last build. To build of those again, set:"
+        echo "image:   WOW_LOCK=$(readlink -f "$1/packages.lock")"
+    fi
+}
+
 # step NAME KEY COMMAND...: runs the command unless its last success had the same key.
 step() {
     name=$1
