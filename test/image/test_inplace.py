@@ -211,7 +211,7 @@ class Cut(Base):
 
 class Refused(Base):
     def test_a_file_that_is_no_image_of_wow(self):
-        self.refused(self.conf, "neither a disk image")
+        self.refused(self.conf, "is no image")
         self.refused(self.disk(parts={"Linux": (1, 8)}), "no partitions WOWESP and WOWSYS")
         self.refused(self.disk(parts={name: smalls.PARTS[name] for name in ("WOWBOOT", "WOWESP", "WOWSYS")}), "no partition WOWCFG", "-o OUT.img")
         blank = self.folder / "blank.qcow2"

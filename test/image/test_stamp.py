@@ -1,12 +1,15 @@
 """What `stamp` accepts and refuses, and the descriptor that it changes."""
 
 import base64
+import io
 import json
 import pathlib
+import random
 import re
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 from unittest import mock
@@ -42,6 +45,17 @@ def small_ova(path, size=9):
         for name, data in ((ovf.NAME, text), (ovf.MANIFEST, b""), (ovf.SYSTEM, bytes(size)), (ovf.HOME, b"-"), (ovf.CONFIG, b"-")):
             made.add_bytes(name, data)
     return path
+
+
+def archived(path, members, mode="w"):
+    """An archive with these members: bytes, or the type of one that is no file."""
+    with tarfile.open(path, mode) as made:
+        for name, data in members.items():
+            entry = tarfile.TarInfo(name)
+            if data in (tarfile.DIRTYPE, tarfile.SYMTYPE):
+                entry.type, entry.linkname, data = data, "nowhere", b""
+            entry.size = len(data)
+            made.addfile(entry, io.BytesIO(data))
 
 
 class Descriptor(unittest.TestCase):
@@ -125,6 +139,13 @@ class WhatIsThere(unittest.TestCase):
                 self.assertIn(f"{disk}: is ", done.stderr)
                 self.assertEqual(disk.read_bytes(), before)
 
+    def test_a_disk_that_is_no_machine_s_gets_no_other_base_and_that_is_told_in_a_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            disk, out = pathlib.Path(folder, "machine.qcow2"), pathlib.Path(folder, "out.qcow2")
+            subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", disk, "1M"], check=True)
+            done = subprocess.run([REPLACE, disk, disk, "-o", out], capture_output=True, text=True, check=False)
+            self.assertEqual((1, 1, True), (done.returncode, done.stderr.count("\n"), f"{disk}: has no partition table" in done.stderr), done.stderr)
+
     def test_nothing_is_written_over_but_what_was_stamped(self):
         with tempfile.TemporaryDirectory() as folder:
             image, conf, ova, out = (pathlib.Path(folder, name) for name in ("wow.raw", "pool.conf", "wow.ova", "out"))
@@ -156,6 +177,7 @@ class Archives(unittest.TestCase):
         box, out = self.folder / "wow.box", self.folder / "out"
         with Archive(box) as made:
             made.add_bytes("metadata.json", b'{"provider": "libvirt"}')
+            made.add_bytes(disks.SYSTEM_QCOW2, b"-")
             made.add_bytes(disks.QCOW2, b"-")
         for image in (self.ova, box):
             done = stamp(image, self.conf, "-o", out, umask=0o022)
@@ -181,6 +203,37 @@ class Archives(unittest.TestCase):
         smalls.quiet("sh", "-c", 'yes > "$1" || true', "fill", full / "filler")
         self.expect_former(out, f"stamp: {out}: ", image=smalls.table(self.folder / "disk.raw"))
 
+    def test_an_archive_that_another_program_made_is_refused_in_a_line_that_says_what_to_do(self):
+        out, text = small_ova(self.folder / "science.ova"), ovf.render(VALUES).encode()
+        image, members = self.folder / "other.ova", {ovf.NAME: text, ovf.MANIFEST: b"", **dict.fromkeys(ovf.DISKS, b"-")}
+        for change, *told in (({ovf.NAME: b"<Envelope/>"}, f"its {ovf.NAME} has no configuration disk of WOW (file-config)", "wow image stamp --iso POOL.CONF"),
+                              ({ovf.NAME: b"\xff"}, f"its {ovf.NAME} is not there, or none that this release reads"),
+                              ({ovf.NAME: tarfile.DIRTYPE}, f"its {ovf.NAME} is no plain file"),
+                              ({ovf.MANIFEST: tarfile.SYMTYPE}, f"its {ovf.MANIFEST} is no plain file"),
+                              ({ovf.SYSTEM: tarfile.SYMTYPE}, f"its {ovf.SYSTEM} is no plain file"), ({"x" * 300: b"-"}, "has too long a name")):
+            archived(image, {**members, **change})
+            self.expect_former(out, f"stamp: {image}: ", *told, image=image)
+
+    def test_a_box_that_another_program_made_is_refused_in_a_line(self):
+        out, image, members = small_ova(self.folder / "science.ova"), self.folder / "other.box", {disks.SYSTEM_QCOW2: b"-", disks.QCOW2: b"-"}
+        for said, told in ((b"{", "its metadata.json is no JSON"), (b"[]", "no OVA or Vagrant box of WOW"), (b"{}", "no OVA or Vagrant box of WOW"),
+                           (b'{"provider": ["libvirt"]}', "no OVA or Vagrant box of WOW"), (b'{"provider": "virtualbox"}', "no OVA or Vagrant box of WOW")):
+            archived(image, {"metadata.json": said, **members})
+            self.expect_former(out, f"stamp: {image}: ", told, image=image)
+        archived(image, {"metadata.json": b'{"provider": "virtualbox"}', ovf.SYSTEM: b"-", ovf.CONFIG: b"-"})
+        self.expect_former(out, f"stamp: {image}: its box.ovf is not there", image=image)
+
+    def test_a_packed_archive_that_is_damaged_is_refused_in_a_line(self):
+        out, image = small_ova(self.folder / "science.ova"), self.folder / "wow.box"
+        members = {"metadata.json": b'{"provider": "libvirt"}', "noise": random.Random(1).randbytes(99999).hex().encode()}
+        for form in ("gz", "xz", "bz2"):
+            archived(image, members, f"w:{form}")
+            data = image.read_bytes()
+            for damaged in (data[:len(data) // 2], data[:40000] + b"\xff" * 9999 + data[49999:]):
+                image.write_bytes(damaged)
+                self.expect_former(out, f"stamp: {image}: ", "was cut short", image=image)
+            self.assertIn("was cut short", stamp(image, self.conf).stderr)
+
     def test_an_image_that_was_cut_short_and_a_folder_that_is_not_there_are_told(self):
         out = small_ova(self.folder / "science.ova")
         data = self.ova.read_bytes()
@@ -189,6 +242,15 @@ class Archives(unittest.TestCase):
             self.expect_former(out, f"stamp: {self.ova}: ", "was cut short")
         self.ova.write_bytes(data)
         self.assertIn(f"{self.folder}/none: no such folder", stamp(self.ova, self.conf, "-o", self.folder / "none/x.ova").stderr)
+
+
+class Vagrantfile(unittest.TestCase):
+    def test_a_box_that_an_earlier_release_left_perhaps_half_is_made_anew_by_this_one(self):
+        text = (ROOT / "Vagrantfile").read_text(encoding="utf-8")
+        self.assertRegex(text, r"(?ms)File\.mtime\(box\) > \[source, \*PROGRAMS, \*GIVEN\]\.map [^\n]*\.max$.*^    FileUtils\.rm_f\(box\)$.*^    system\(STAMP, source, ")
+        self.assertIn('STAMP = File.join(ROOT, "appliance/image/stamp")\n', text)
+        pattern = re.search(r'^PROGRAMS = \[STAMP, \*Dir\[File\.join\(ROOT, "([^"]+)"\)\]\]$', text, re.M)[1]
+        self.assertLessEqual({"stamps.py", "archive.py", "tools.py"}, {path.name for path in ROOT.glob(pattern)})
 
 
 class ConfigurationDisk(unittest.TestCase):
@@ -363,7 +425,7 @@ class Command(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as conf:
             conf.write(POOL_CONF)
             conf.flush()
-            self.assertIn("neither an OVA", self.stamp(conf.name, conf.name, "-o", "/dev/null/x"))
+            self.assertIn("is no image (qcow2, VHDX, VMDK, raw, OVA, Vagrant box)", self.stamp(conf.name, conf.name, "-o", "/dev/null/x"))
             self.assertIn("no such file", self.stamp("absent.ova", conf.name, "-o", "/dev/null/x"))
 
     def test_a_program_is_told_what_was_made(self):

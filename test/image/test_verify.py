@@ -183,6 +183,15 @@ class Verified(smalls.Made):
         ova.write_bytes(data[:size // 2])
         self.assertIn("was cut short", self.verify(ova).stderr)
 
+    def test_a_partition_table_that_is_empty_or_says_what_no_disk_has_is_refused_in_a_line(self):
+        empty = self.folder / "empty.raw"
+        smalls.table(empty, {})
+        self.assertIn("has no partitions WOWESP and WOWSYS", self.verify(empty).stderr)
+        for copy_at in (b"\xff" * 8, (1 << 50).to_bytes(8, "little")):
+            self.put(544, copy_at)
+            done = self.verify(smalls.converted(self.raw, "qcow2"))
+            self.assertEqual((1, 1, True), (done.returncode, done.stderr.count("\n"), "wow.qcow2: is damaged: its partition table says" in done.stderr), done.stderr)
+
     def test_what_is_no_image_is_refused_in_a_line(self):
         for content, words in ((b"x" * 9999, "is no image"), (b"", "is no image"), (None, "no such file"), (b"vhdxfile" + bytes(9999), "is damaged or was cut short")):
             place = self.folder / "other"

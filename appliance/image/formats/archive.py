@@ -1,10 +1,15 @@
 """Tar archives as hypervisors and Vagrant read them: ustar, members in a given order, nothing of the builder in them."""
 
 import io
+import lzma
 import tarfile
+import zlib
 
 import ovf
 from disks import QCOW2
+
+BROKEN = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError)
+"""What Python raises of a file that is no archive, or is damaged, packed or not; and an OSError without a number."""
 
 
 def kind_of(names):

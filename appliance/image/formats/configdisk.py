@@ -105,7 +105,7 @@ def _is_archive(path):
     try:
         with tarfile.open(path) as source:
             return archive.kind_of(source.getnames()) is not None
-    except (tarfile.TarError, EOFError, OSError):
+    except (*archive.BROKEN, OSError):
         return False
 
 

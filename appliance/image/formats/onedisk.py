@@ -82,15 +82,22 @@ def look(file, scratch, shown=None):
             raise ImageError(f"{shown}: was cut short: it ends before its partitions do; take a whole copy")
         table.seek(SECTOR)
         # As long as the table says, for sfdisk takes none of a disk that is too short.
-        table.truncate(size if table.read(len(TABLE)) == TABLE else MIB)
-    try:
-        entries = json.loads(tools.run("sfdisk", "--json", head, about=shown))["partitiontable"]["partitions"]
-    except ImageError as error:
-        raise ImageError(f"{shown}: has no partition table: it is no disk of a WOW machine; give one that `make image` made") from error
-    parts = {entry.get("name"): Part(entry["start"] * SECTOR, entry["size"] * SECTOR) for entry in entries}
+        try:
+            table.truncate(size if table.read(len(TABLE)) == TABLE else MIB)
+        except (OverflowError, OSError) as error:
+            raise ImageError(f"{shown}: is damaged: its partition table says that it has {size} bytes; take a whole copy") from error
+    parts = {entry.get("name"): Part(entry["start"] * SECTOR, entry["size"] * SECTOR) for entry in table_of(head, shown)["partitions"]}
     if not {BOOT, SYSTEM} <= parts.keys():
         raise ImageError(f"{shown}: has no partitions {BOOT} and {SYSTEM}: it is no system of WOW; give an image that `make image` made")
     return disk._replace(parts=parts)
+
+
+def table_of(raw, shown):
+    """The partition table of a raw disk, as sfdisk sees it. ImageError where there is none."""
+    try:
+        return {"partitions": []} | json.loads(tools.run("sfdisk", "--json", raw, about=shown))["partitiontable"]
+    except ImageError as error:
+        raise ImageError(f"{shown}: has no partition table: it is no disk of a WOW machine; give one that `make image` made") from error
 
 
 def check(path, form, shown):

@@ -39,7 +39,7 @@ def replace_config(text, file_size, capacity):
     text, files = re.subn(r'(<File [^>]*ovf:id="file-config"[^>]*ovf:size=")[0-9]+(")', rf"\g<1>{file_size}\2", text)
     text, disks = re.subn(r'(<Disk [^>]*ovf:capacity=")[0-9]+("[^>]*ovf:fileRef="file-config")', rf"\g<1>{capacity}\2", text)
     if (files, disks) != (1, 1):
-        raise ValueError("the descriptor has no configuration disk of WOW (file-config)")
+        raise ValueError("has no configuration disk of WOW (file-config)")
     return text
 
 

@@ -1,62 +1,61 @@
 """Puts the entries of a configuration into an image: in place where one file holds the whole machine, into a copy of an OVA or a Vagrant box, or onto a disk
 of its own beside the image."""
 
-import json
+import io
 import pathlib
-import tarfile
 import tempfile
 
 import configdisk
+import containers
 import inplace
 import onedisk
 import ovf
-from archive import Archive, kind_of
+from archive import Archive
 from configdisk import StampError
 from disks import QCOW2, to_qcow2, to_vmdk
 
 
-def stamp_ova(source, out, raw, scratch):
-    """Copies an OVA with another configuration disk, its size in the descriptor, and both in the manifest."""
-    config = scratch / ovf.CONFIG
-    to_vmdk(raw, config)
-    text = ovf.replace_config(source.extractfile(ovf.NAME).read().decode(), config.stat().st_size, raw.stat().st_size)
-    (scratch / ovf.NAME).write_text(text, encoding="utf-8")
-    digests = ovf.parse_manifest(source.extractfile(ovf.MANIFEST).read().decode())
-    digests[ovf.NAME] = ovf.digest_of(scratch / ovf.NAME)
-    digests[ovf.CONFIG] = ovf.digest_of(config)
-    replaced = {ovf.NAME: text.encode(), ovf.MANIFEST: ovf.manifest(digests).encode(), ovf.CONFIG: config.read_bytes()}
-    copy(source, out, replaced)
-
-
-def stamp_box(source, out, raw, scratch):
-    """Copies a Vagrant box with another configuration disk."""
-    provider = json.loads(source.extractfile("metadata.json").read())["provider"]
-    config = scratch / "config"
-    if provider == "libvirt":
+def replaced_in(image, source, raw, scratch):
+    """{name: bytes} of what is another one in an archive with another configuration: the disk; where there is a descriptor its size in that; and both in the manifest."""
+    form, _, name = containers.kind_of(image, source)
+    config = scratch / name
+    if name == QCOW2:
         to_qcow2(raw, config)
-        copy(source, out, {QCOW2: config.read_bytes()})
-    else:
-        to_vmdk(raw, config)
-        text = ovf.replace_config(source.extractfile("box.ovf").read().decode(), config.stat().st_size, raw.stat().st_size)
-        copy(source, out, {"box.ovf": text.encode(), ovf.CONFIG: config.read_bytes()})
+        return {name: config.read_bytes()}
+    to_vmdk(raw, config)
+    descriptor = ovf.NAME if form == "OVA" else "box.ovf"
+    try:
+        text = ovf.replace_config(containers.text(image, source, descriptor), config.stat().st_size, raw.stat().st_size)
+    except ValueError as error:
+        raise StampError(f"{image}: its {descriptor} {error}, for another program wrote it. Give an image that `make image` made, or put a CD beside this one: "
+                         "wow image stamp --iso POOL.CONF -o OUT.iso") from error
+    found = {name: config.read_bytes(), descriptor: text.encode()}
+    if form == "OVA":
+        digests = ovf.parse_manifest(containers.text(image, source, ovf.MANIFEST)) | {one: ovf.digest_of_stream(io.BytesIO(data)) for one, data in found.items()}
+        found[ovf.MANIFEST] = ovf.manifest(digests).encode()
+    return found
 
 
-def copy(source, out, replaced):
+def copy(image, source, out, replaced):
     """Copies the archive member by member, in order, with the replaced ones. What has a configuration is for its owner alone, in every form."""
     with configdisk.fresh(out) as new, Archive(new) as archive:
         for member in source:
-            if member.name in replaced:
-                archive.add_bytes(member.name, replaced[member.name])
-            else:
-                archive.add_stream(member.name, member.size, source.extractfile(member))
+            data = replaced.get(member.name)
+            try:
+                if data is None:
+                    archive.add_stream(member.name, member.size, containers.stream(image, source, member))
+                else:
+                    archive.add_bytes(member.name, data)
+            except ValueError as error:
+                raise StampError(f"{image}: its {member.name} has too long a name, or is too large, for the archives that each hypervisor reads ({error}); give "
+                                 "an image that `make image` made") from error
 
 
 def stamp_in_place(image, entries):
     """Puts the entries into a disk that holds a whole machine, and says what was there before."""
     if onedisk.form_of(there(image)) is None:
-        if tarfile.is_tarfile(image):
+        with containers.archive_of(image):
             raise StampError(f"{image}: is copied with its configuration, not changed in place; name the copy with -o")
-        raise StampError(f"{image}: neither a disk image (qcow2, VHDX, VMDK, raw), nor an OVA, nor a Vagrant box; give one that `make image` made")
     with tempfile.TemporaryDirectory() as scratch:
         before = inplace.stamp(image, entries, pathlib.Path(scratch))
     pool = before.pool_conf and inplace.pool_of(before.pool_conf)
@@ -78,18 +77,8 @@ def stamp(image, out, entries):
     if is_disk:
         configdisk.make(out, entries)
         return f"{out}: attach it as a second disk beside {image}"
-    try:
-        with tarfile.open(image) as source, tempfile.TemporaryDirectory() as scratch:
-            scratch = pathlib.Path(scratch)
-            raw = scratch / "wowcfg.img"
-            configdisk.make(raw, entries)
-            put = {"OVA": stamp_ova, "box": stamp_box}.get(kind_of(source.getnames()))
-            if put is None:
-                raise StampError(f"{image}: has no configuration disk of WOW; give an image that `make image` made")
-            put(source, out, raw, scratch)
-    except (tarfile.TarError, EOFError, OSError) as error:
-        if isinstance(error, OSError) and error.errno:
-            raise
-        raise StampError(f"{image}: neither an OVA, nor a Vagrant box, nor a disk image (qcow2, VHDX, VMDK, raw), or was cut short; give a whole one that `make image` "
-                         "made") from error
+    with containers.archive_of(image) as source, tempfile.TemporaryDirectory() as scratch:
+        raw = pathlib.Path(scratch, "wowcfg.img")
+        configdisk.make(raw, entries)
+        copy(image, source, out, replaced_in(image, source, raw, pathlib.Path(scratch)))
     return f"{out}: {image.name} with its configuration"
