@@ -8,6 +8,7 @@ from unittest import mock
 
 from wow.jobs import ads
 from wow.lib import barred, overlay
+import samples
 
 BETA, GAMMA = "10.128.0.2", "10.128.0.3"
 
@@ -138,5 +139,6 @@ class OverlayTests(unittest.TestCase):
     def test_only_an_answer_with_a_boot_id_is_somebody(self):
         boot = overlay.boot_of(b'{"ok":true,"rtt_ms":1.5,"boot":"00000000000000ab","boot_met_s":7}\n')
         self.assertEqual((boot.identity, boot.met), ("00000000000000ab", 7.0))
+        self.assertEqual((None, "beta"), (boot.host, overlay.boot_of(json.dumps(samples.PING).encode()).host))
         for line in (b"", b"{", b"[]", b'{"ok":true,"boot":null,"boot_met_s":null}\n', b'{"boot":"ab"}', b'{"error":"not found","code":"not-found","ok":false}\n', b'{"boot":5}'):
             self.assertIsNone(overlay.boot_of(line), line)

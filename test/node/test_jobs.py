@@ -222,6 +222,15 @@ class PatienceTests(unittest.TestCase):
         [(taken, why)] = watch.lost(1.0, jobs, {}, {BETA})
         self.assertEqual((taken.number, why), ("1.0", "beta was put out of the pool, so the job runs again elsewhere"))
 
+    def test_a_machine_that_gave_a_claim_with_another_s_address_says_nothing_of_that_one_s_jobs(self):
+        watch, mine, liar = settled(), job("1.0", "beta.p.internal"), job("2.0", "gamma.p.internal", BETA, birth="99")
+        self.assertTrue(watch.is_there(liar), "nothing tells the name of who has the address")
+        watch.look(5.0, {BETA: 60.0}, {BETA: Boot("b", 1.0, "beta")}, True)
+        self.assertEqual([True, False, True], [watch.is_there(one) for one in (mine, liar, job("3.0", "gamma.p.internal", GAMMA))])
+        self.assertEqual([], watch.lost(5.0, [mine, liar], {BETA: Advertised("100", "3")}))
+        [(taken, _)] = watch.lost(10.0, [mine, liar], {BETA: Advertised("200", "4")})
+        self.assertEqual("1.0", taken.number)
+
     def test_machines_without_jobs_of_ours_are_forgotten(self):
         watch = settled()
         after(watch, 300, {BETA: None})

@@ -24,7 +24,7 @@ class KeeperTests(unittest.TestCase):
         self.ending, self.shadows = set(), {}
         self.clock, self.takes, self.is_held = 0.0, 0.0, False
         self.outlived, self.ends, self.fails, self.lost, self.asked = [], False, False, [], []
-        self.named = []
+        self.named, self.liars, self.whose = [], [], []
 
     def keeper(self):
         """One that has found nothing on hold at its start."""
@@ -44,7 +44,7 @@ class KeeperTests(unittest.TestCase):
 
         def placed(default):
             self.looked += 1
-            return [job(address=address) for address in self.machines]
+            return [*(job(address=address) for address in self.machines), *self.liars]
 
         def take_back(lost, every, running):
             self.taken += [(taken.number, why) for taken, why in lost]
@@ -59,6 +59,7 @@ class KeeperTests(unittest.TestCase):
 
         def found(jobs):
             self.named.append({one.address for one in jobs})
+            self.whose += [one.host for one in jobs]
             return self.ads
 
         def release():
@@ -74,7 +75,7 @@ class KeeperTests(unittest.TestCase):
         one._shadows = seen
         with mock.patch.multiple(queue, placed=placed, take_back=take_back, advertise=advertise, advertised=found, release=release, end=self.end, find=find), \
                 mock.patch.multiple(overlay, boots=lambda addresses: {address: self.boots[address] for address in addresses}, reaches_anybody=lambda: self.reaches,
-                                    is_here=lambda address: address == HOME), \
+                                    is_here=lambda address: address == HOME, here=lambda: Boot("", float("inf"), "beta")), \
                 mock.patch("wow.lib.barred.read", lambda: self.revoked), mock.patch("time.sleep", lambda seconds: None):
             one.round(now)
 
@@ -110,6 +111,13 @@ class KeeperTests(unittest.TestCase):
         self.boots[GAMMA] = Boot("b", 1.0)
         self.round(one, 5.0)
         self.assertEqual(self.named, [{GAMMA}])
+
+    def test_the_collector_is_not_asked_for_who_gave_a_claim_with_the_address_of_another_be_it_this_machine_s_own(self):
+        self.liars = [job("2.0", "gamma", BETA), job("3.0", "gamma", HOME)]
+        self.machines, self.parted = {BETA: 60.0, HOME: 60.0}, {BETA, HOME}
+        self.boots = {BETA: Boot("a", 1800.0, "beta")}
+        self.round(self.keeper(), 0.0)
+        self.assertEqual(["beta", "beta"], self.whose)
 
     def test_a_job_that_its_machine_has_no_more_is_taken_back_within_two_of_its_ads_and_the_queue_is_asked_twice_a_minute_after_a_while(self):
         one, self.parted = self.keeper(), {BETA}

@@ -75,7 +75,7 @@ class Keeper:
         asked = self._clock()  # HTCondor's tools may have taken long
         answers = overlay.boots(sorted(address for address in machines if not overlay.is_here(address)))
         reaches_others = any(boot is not None for boot in answers.values()) or overlay.reaches_anybody()
-        answers |= dict.fromkeys(machines.keys() - answers.keys(), overlay.HERE)
+        answers |= dict.fromkeys(machines.keys() - answers.keys(), overlay.here())
         self._watch.look(asked, machines, answers, reaches_others, self._shadows.parted)
         self._advertise(reaches_others)
         since, revoked = barred.read()
@@ -84,7 +84,7 @@ class Keeper:
             return
         self._listed = now
         jobs = queue.placed(self._patience)
-        doubted = [job for job in jobs if job.address in self._watch.doubted]
+        doubted = [job for job in jobs if job.address in self._watch.doubted and self._watch.is_there(job)]
         found = queue.advertised(doubted) if doubted else None
         if lost := self._watch.lost(now, jobs, found, out, pace.kept(files.find(pace.FILE) or "") + MARGIN):
             # Before: what fails there may leave jobs on hold.

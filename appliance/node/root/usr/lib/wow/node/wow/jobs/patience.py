@@ -54,13 +54,15 @@ class Advertised:
 
 
 class _Worker:
-    """boot, met, answered: the boot id of its last answer, when this node met that first, and when it was asked for that answer. began: when it gave a reason to doubt,
-    and has given one ever since. waited: for how long the collector has answered each time and told nothing that ends the doubt, None before it did; unasked: seconds
-    since it was asked last. missed: {claim of a job: since when, and as of which ad, the collector lacks it}."""
+    """host: its certificate's name, None where nothing tells that. boot, met, answered: the boot id of its last answer, when this node met that first, and when it was
+    asked for that answer. began: when it gave a reason to doubt, and has given one ever since. waited: for how long the collector has answered each time and told
+    nothing that ends the doubt, None before it did; unasked: seconds since it was asked last. missed: {claim of a job: since when, and as of which ad, the collector
+    lacks it}."""
 
-    __slots__ = ("boot", "met", "answered", "absent", "is_parted", "is_doubted", "began", "waited", "unasked", "first", "missed")
+    __slots__ = ("host", "boot", "met", "answered", "absent", "is_parted", "is_doubted", "began", "waited", "unasked", "first", "missed")
 
     def __init__(self) -> None:
+        self.host: str | None = None
         self.boot: str | None = None
         self.met = self.answered = 0.0
         self.absent = 0.0
@@ -80,7 +82,7 @@ class _Worker:
         else:
             is_due = met - self.met >= RENEWED and not self.absent
             is_other = boot.identity != self.boot and not (is_due and met - self.answered <= SOON)
-        self.boot, self.met, self.answered, self.absent = boot.identity, met, now, 0.0
+        self.host, self.boot, self.met, self.answered, self.absent = boot.host, boot.identity, met, now, 0.0
         self._doubt(now, is_other, is_other and not is_due)
 
     def _doubt(self, now: float, is_other: bool, is_likely: bool) -> None:
@@ -153,6 +155,12 @@ class Watch:
         """The machines that were started anew and may have lost their jobs, so that the collector is worth asking for them."""
         return {address for address, worker in self._workers.items() if worker.is_doubted}
 
+    def is_there(self, job: Job) -> bool:
+        """Whether a job is on the machine that has its address. The claim, and the address in it, are the word of the machine that gave it; the collector, though, takes
+        an ad from nobody but the machine that it names. So one that gave a claim with another's address would speak, by its own ad, for that one's jobs."""
+        worker = self._workers.get(job.address)
+        return worker is None or worker.host in (None, job.host.partition(".")[0])
+
     def is_urgent(self, now: float) -> bool:
         """Whether one of these doubts began so lately that an answer is awaited from one moment to the next."""
         return any(worker.is_doubted and worker.began is not None and now - worker.began < URGENT for worker in self._workers.values())
@@ -173,7 +181,7 @@ class Watch:
             worker = self._workers.get(job.address)
             if job.address in revoked:
                 found.append((job, f"{job.host} was put out of the pool, so the job runs again elsewhere"))
-            elif worker is not None and (why := self._reason(now, job, worker, ads.get(job.address), interval)):
+            elif worker is not None and self.is_there(job) and (why := self._reason(now, job, worker, ads.get(job.address), interval)):
                 found.append((job, why))
         for address, latest in ads.items():
             if address in self._workers:

@@ -1,5 +1,6 @@
 """Whom the overlay reaches, asked of ipopd at once for several machines: those that do not answer must not keep the others waiting."""
 import json
+import os
 import select
 import socket
 import time
@@ -15,16 +16,17 @@ MOST = 32
 
 class Boot:
     """What a machine proved of its ipopd's start. identity: another one after each start, and after an hour or so; met: how many seconds ago this
-    node heard of it first, so since then it was not started anew."""
+    node heard of it first, so since then it was not started anew. host: the name in its certificate, None where it has none."""
 
-    __slots__ = ("identity", "met")
+    __slots__ = ("identity", "met", "host")
 
-    def __init__(self, identity: str, met: float) -> None:
-        self.identity, self.met = identity, met
+    def __init__(self, identity: str, met: float, host: str | None = None) -> None:
+        self.identity, self.met, self.host = identity, met, host
 
 
-HERE = Boot("", float("inf"))
-"""This machine's own: while a program of it runs, it was not started anew."""
+def here() -> Boot:
+    """This machine's own: while a program of it runs, it was not started anew."""
+    return Boot("", float("inf"), os.uname().nodename)
 
 
 def is_here(address: str) -> bool:
@@ -93,8 +95,10 @@ def boot_of(line: bytes, late: float = 0.0) -> Boot | None:
         answer = json.loads(line)
     except ValueError:
         return None
-    boot, met = (answer.get("boot"), answer.get("boot_met_s")) if isinstance(answer, dict) else (None, None)
-    return Boot(boot, float(met) - late) if isinstance(boot, str) and isinstance(met, (int, float)) else None
+    boot, met, target = (answer.get(name) for name in ("boot", "boot_met_s", "target")) if isinstance(answer, dict) else (None, None, None)
+    if not isinstance(boot, str) or not isinstance(met, (int, float)):
+        return None
+    return Boot(boot, float(met) - late, target.get("host") if isinstance(target, dict) else None)
 
 
 def reaches_anybody(path: str = paths.SOCKET) -> bool:
