@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import pathlib
-import shutil
 import tempfile
 import zipfile
 from typing import NamedTuple
@@ -43,7 +42,7 @@ def cd(output, new, held):
 
 def whole(output, new, held):
     """Stamps a disk that holds all: a copy of the image with the configuration in it."""
-    shutil.copyfile(output.source, new)
+    tools.copy(output.source, new)
     _stamp(output, new, held, lambda entries: stamps.stamp_in_place(new, entries))
 
 
@@ -66,7 +65,7 @@ def utm(output, new, held):
     """Stamps what UTM opens: its folder, in an archive, for a folder goes by no mail. macOS unpacks it by a double click."""
     disk, name = output.path.with_name(f"{output.path.name}.disk{durable.SUFFIX}"), output.path.name.removesuffix(ZIP)
     try:
-        shutil.copyfile(output.source, disk)
+        tools.copy(output.source, disk)
         _stamp(output, disk, held, lambda entries: stamps.stamp_in_place(disk, entries))
         with zipfile.ZipFile(new, "w") as archive:
             # The disk is packed already.
@@ -79,12 +78,12 @@ def utm(output, new, held):
 
 def copy(output, new, _):
     """The system's disk as it was built."""
-    shutil.copyfile(output.source, new)
+    tools.copy(output.source, new)
 
 
 def script(output, new, _):
     """What goes with a disk as it is."""
-    shutil.copyfile(output.source, new)
+    tools.copy(output.source, new)
 
 
 class Texts(NamedTuple):

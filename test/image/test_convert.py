@@ -1,5 +1,7 @@
 """An image in the formats of other hypervisors: what a machine reads is the same, and so is the file each time."""
 
+import contextlib
+import io
 import json
 import pathlib
 import struct
@@ -13,6 +15,7 @@ sys.path.insert(0, str(ROOT / "appliance/image/formats"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import smalls  # noqa: E402
+import tools  # noqa: E402
 import vhdx  # noqa: E402
 
 CONVERT = ROOT / "appliance/image/convert"
@@ -52,6 +55,22 @@ class Made(Base):
                     one.unlink()
                 self.assertTrue(content == self.made(name).read_bytes(), "another file")
                 self.assertEqual([], [one.name for one in self.folder.iterdir() if one.name.startswith(".wow")])
+
+    def test_where_there_is_no_room_the_place_of_the_new_file_is_named(self):
+        full = self.folder / "full"
+        full.mkdir()
+        smalls.quiet("mount", "-t", "tmpfs", "-o", "size=32k", "full", full)
+        self.addCleanup(smalls.quiet, "umount", full)
+        for name in ("a.raw", "a.raw.tar.gz"):
+            done = self.convert(f"full/{name}")
+            self.assertRegex(done.stderr, rf"^convert: {full}/\S+: there is no room left where it lies; make room, and try again\n$")
+        self.assertEqual([], list(full.iterdir()))
+
+    def test_who_ends_it_is_told_so_in_a_line(self):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), self.assertRaises(SystemExit) as caught, tools.command("convert", ""):
+            raise KeyboardInterrupt
+        self.assertEqual((130, "convert: ended by you; what was there is whole. Type the same command again\n"), (caught.exception.code, said.getvalue()))
 
     def test_the_archive_for_clouds_holds_one_disk_of_whole_gib(self):
         archive = self.made("a.raw.tar.gz")

@@ -117,6 +117,17 @@ class NameTest(Stacks):
             archived.put(layer, self.folder / "copy")
         self.assertEqual(layer.read_bytes(), (self.folder / "copy").read_bytes())
 
+    def test_where_there_is_no_room_the_folder_to_write_is_named_and_the_former_one_stays(self):
+        layer, rows = self.layer(), tool(STACK_LIST)
+        fill(full := self.folder / "full", {"a": ""})
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12k", "full", full], check=True)
+        self.addCleanup(subprocess.run, ["umount", full], check=True)
+        fill(full, {"out/stack": "of before", "filler": "x" * 8192})
+        with self.assertRaises(made.StackError) as caught:
+            made.write([("module", layer)], [rows.row("module", "maths", layer).split()], full / "out")
+        self.assertEqual(f"{full}/out: No space left on device; make room there, and try again. Nothing was changed", str(caught.exception))
+        self.assertEqual((["filler", "out"], "of before"), (sorted(path.name for path in full.iterdir()), (full / "out/stack").read_text()))
+
     def test_two_folders_of_one_module_are_told(self):
         self.layer()
         with self.assertRaisesRegex(made.StackError, "my-folder: a module maths is named already; take one of them"):

@@ -116,6 +116,7 @@ class Full(unittest.TestCase):
             self.assertEqual(1, code, full)
             self.assertTrue(any(words in err.lower() for words in NO_ROOM), f"{full}: {err}")
             self.assertIn("type the same command again", err)
+            self.assertNotIn(str(self.world.out), err, "the image lies where there is room")
         self.assertEqual(17, len(failed), failed)
         whole(self, self.world, ALL)
 

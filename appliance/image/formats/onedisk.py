@@ -63,7 +63,7 @@ def alone(path, shown):
 
 def copy_raw(path, form, out, shown):
     """Copies all of a disk of this format into the raw file `out`, sparse. Without its format QEMU would take what a machine wrote to a raw disk for a header."""
-    tools.run("qemu-img", "convert", "-f", form, "-O", "raw", path.resolve(), out, about=shown)
+    tools.run("qemu-img", "convert", "-f", form, "-O", "raw", path.resolve(), out, about=shown, into=out)
 
 
 def look(file, scratch, shown=None):
@@ -119,7 +119,7 @@ def options(disk, part):
 
 def read(disk, part, out):
     """Copies a part into the raw file `out`, sparse."""
-    tools.run("qemu-img", "convert", "-O", "raw", "--image-opts", options(disk, part), out, about=disk.shown)
+    tools.run("qemu-img", "convert", "-O", "raw", "--image-opts", options(disk, part), out, about=disk.shown, into=out)
 
 
 def write(disk, part, *command, cwd):

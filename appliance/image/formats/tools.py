@@ -1,21 +1,29 @@
 """The programs by which disks are read and written, and files that are whole or the former ones. What is wrong with a user's file becomes one line."""
 
 import contextlib
+import errno
 import os
 import pathlib
 import re
 import selectors
+import shutil
 import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "node/root/usr/lib/wow/node"))
+
+from wow.lib import agreed  # noqa: E402
+
 # Their words are looked for, so they are English.
 ENVIRONMENT = {**os.environ, "LC_ALL": "C", "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
 LOCKED = re.compile(r"Failed to (get|lock)|Is another process using")
+FULL = "No space left on device"
 KNOWN = {
-    "No space left on device": "there is no room left where it lies; make room, and try again",
+    FULL: "there is no room left where it lies; make room, and try again",
     "needs to be replayed": "was not closed in order, for its machine was killed; first type: qemu-img check -r all FILE"}
 """What a program says, and what is told of it."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 BLOCK = 1 << 16
 HELD = []
 """Descriptors that each program keeps open (`held`)."""
@@ -34,7 +42,8 @@ def command(name, packages, out=None):
     """Ends the program `name` with one line where its user's files are at fault, or a program of these packages is not there. out: what it writes, if not in
     `beside`."""
     try:
-        yield
+        with ended(name):
+            yield
     except ImageError as error:
         sys.exit(f"{name}: {error}")
     except FileNotFoundError as error:
@@ -42,6 +51,16 @@ def command(name, packages, out=None):
     except OSError as error:
         # What else names no file was written for this run alone.
         sys.exit(f"{name}: {refused(error.filename or out or tempfile.gettempdir(), error)}")
+
+
+@contextlib.contextmanager
+def ended(name):
+    """Ends the program `name` with one line where a person ends it (Ctrl-C)."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"{name}: ended by you; what was there is whole. Type the same command again", file=sys.stderr)
+        sys.exit(agreed.INTERRUPTED)
 
 
 @contextlib.contextmanager
@@ -80,6 +99,16 @@ def sync_one(path):
         os.close(descriptor)
 
 
+def copy(source, out):
+    """Copies a file. OSError: where there is no room, it is about the copy: Python names the source."""
+    try:
+        shutil.copyfile(source, out)
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        raise OSError(error.errno, error.strerror, str(out)) from error
+
+
 def refused(about, error):
     """The ImageError for an OSError about a file."""
     return ImageError(f"{about}: {KNOWN.get(error.strerror, error.strerror or error)}")
@@ -95,12 +124,14 @@ def held(descriptors):
         del HELD[len(HELD) - len(descriptors):]
 
 
-def run(*command, about, cwd=None, good=(0,), text=None):
-    """What a program prints that reads `text`. ImageError about the file `about` where it ends with another code than the good ones."""
+def run(*command, about, into=None, cwd=None, good=(0,), text=None):
+    """What a program prints that reads `text`. ImageError about the file `about` where it ends with another code than the good ones; about `into`, the file that it
+    writes, if that is another one, where there is no room."""
     how = {"stdin": subprocess.DEVNULL} if text is None else {"input": text}
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, cwd=cwd, env=ENVIRONMENT, pass_fds=HELD, **how)
     if done.returncode not in good:
-        raise refusal(about, command[0], done.stderr or done.stdout)
+        said = done.stderr or done.stdout
+        raise refusal(into if into and FULL in said else about, command[0], said)
     return done.stdout
 
 
