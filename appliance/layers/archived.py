@@ -1,5 +1,7 @@
 """Makes a layer of what `wow module publish` wrote: an archive that may come from anybody. It is looked at as a whole before anything of it is written."""
 
+import contextlib
+import errno
 import json
 import os
 import pathlib
@@ -217,5 +219,7 @@ def put(layer, out):
         shutil.copyfile(layer, new)
         new.rename(out)
     except OSError as error:
-        new.unlink(missing_ok=True)
-        raise LayerError(f"{out}: cannot be written: {error.strerror}; free some room there") from error
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)
+        todo = "free some room there" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "name another place with -o"
+        raise LayerError(f"{out}: cannot be written: {error.strerror}; {todo}") from error

@@ -1,15 +1,19 @@
 """What a module may replace, whose its files are, and which modules go together: the tools, on layers that hold next to nothing."""
 
+import contextlib
 import hashlib
+import io
 import json
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+from unittest import mock
 
-from test_module import GOOD, ROOT
+from test_module import GOOD, ROOT, publish
 
 PUBLISH, STACK_LIST = ROOT / "appliance/layers/publish", ROOT / "appliance/image/stack-list"
 ABOUT = {"sha256": "12" * 32, "date": "2026-01-02", "abi": "0badcafe", "architecture": "amd64", "python": "3.13", "glibc": [], "sonames": []}
@@ -116,6 +120,27 @@ class Replacing(Stacks):
     def test_the_manifest_says_over_which_base_it_was_made(self):
         _, manifest = self.published({"opt/x": ""})
         self.assertEqual(manifest["base"], {"sha256": "12" * 32, "date": "2026-01-02", "abi": "0badcafe"})
+
+
+    def test_a_place_that_cannot_be_written_is_told_in_a_line_and_a_layer_that_was_there_stays(self):
+        full, files = self.folder / "full", {"opt/x": os.urandom(20000)}
+        full.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "full", full], check=True)
+        self.addCleanup(subprocess.run, ["umount", full], check=True)
+        fill(full, {"maths.squashfs": "of before"})
+        for place, says in ((full, "cannot be written: No space left on device; free some room there"),
+                            (self.folder / "no", "cannot be written: No such file or directory; name another place with -o")):
+            with mock.patch.object(self, "file", lambda name, place=place: place / f"{name}.squashfs"):
+                done = self.publish(files)
+            self.assertEqual((1, f"publish: {place}/maths.squashfs: {says}\n"), (done.returncode, done.stderr))
+        self.assertEqual([("maths.squashfs", "of before")], [(path.name, path.read_text()) for path in full.iterdir()])
+
+    def test_who_ends_it_is_told_so_in_a_line(self):
+        said = io.StringIO()
+        with mock.patch.object(publish, "published", side_effect=KeyboardInterrupt), mock.patch.object(sys, "argv", ["publish", "maths", "-o", "x", "--base", "base"]), \
+                contextlib.redirect_stderr(said), self.assertRaises(SystemExit) as caught:
+            publish.main()
+        self.assertEqual((130, "publish: ended by you; nothing was changed\n"), (caught.exception.code, said.getvalue()))
 
 
 class Permissions(Stacks):
