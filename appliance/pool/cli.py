@@ -17,9 +17,9 @@ VERBS = {"create": create, "ticket": ticket, "user": user, "admin": admin, "proj
 
 
 class Context:
-    """What a verb is given: the clone, where progress is told, and whether a program reads what it prints. `reached` is told of each step. `changed` is the folder in
-    which the verb has kept the change that was asked for, None before that: what is left to do then is not the same command, which would ask for another change.
-    `left` is what people do once that is done."""
+    """What a verb is given: the clone, where progress is told, and whether a program reads what it prints. `reached` is told of each step. `changed` is the folder, as
+    it is typed, in which the verb has kept the change that was asked for, None before that: what is left to do then is not the same command, which would ask for
+    another change. `left` is what people do once that is done."""
 
     def __init__(self, clone, say, as_json, out, reached):
         self.clone = clone

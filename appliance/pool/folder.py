@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import secrets
+import shlex
 
 from pool import durable, settings
 from pool.node import WowError
@@ -34,6 +35,11 @@ class Folder:
         self.authority = self.root / "authority.age"
         self.sealed = self.root / "backup.age"
         self.seal = self.root / "backup.json"
+
+    @property
+    def typed(self):
+        """The folder as a person types it in a shell: there may be blanks in its name."""
+        return shlex.quote(str(self.root))
 
     def make(self):
         """Makes the folder, which its owner alone may enter. WowError where something else is there."""

@@ -28,7 +28,7 @@ def pool(folder, context, held):
 def renew(found, context, left=""):
     """Makes anew what stands in every image: the images, the pages, the backup. The change for which this is done is kept already. left: what people do then,
     which is told in any case."""
-    context.changed, context.left = found.folder.root, left
+    context.changed, context.left = found.folder.typed, left
     context.run([*found.images(), found.papers(), found.sealed(lambda key, _: show_key(key, context))])
     context.warn(found.doubts())
     if left:
@@ -42,7 +42,7 @@ def ended_before(found):
             return ""
     except WowError:
         pass  # of an image that is missing `stamp` tells
-    return f". Where a run was ended before it had made the images: wow pool stamp {found.folder.root}"
+    return f". Where a run was ended before it had made the images: wow pool stamp {found.folder.typed}"
 
 
 def facts(found):

@@ -47,8 +47,8 @@ class Pool:
     def doubts(self):
         """Sentences about what people get that is of no use."""
         if day := self.over():
-            yield (f"ticket {self.tickets()[-1]['id']}, which is in the images, ended on {day} and admits nobody. Before you send them: wow pool ticket {self.folder.root} "
-                   "--machines N")
+            yield (f"ticket {self.tickets()[-1]['id']}, which is in the images, ended on {day} and admits nobody. Before you send them: "
+                   f"wow pool ticket {self.folder.typed} --machines N")
 
     @property
     def image(self):
@@ -175,7 +175,7 @@ class Pool:
             signs = signing.packed(taken) if taken and signing.KEYS in taken else None
             if note is None and signs is None and self.folder.authority.exists():
                 raise WowError("was sealed to another recovery key, with the key that signs the pool's stack in it", "Type: wow pool backup "
-                               f"{self.folder.root} --new-key --ca DIR, with a copy of the manager's /var/lib/wow/ca", str(self.folder.authority))
+                               f"{self.folder.typed} --new-key --ca DIR, with a copy of the manager's /var/lib/wow/ca", str(self.folder.authority))
             key = backup.new_key() if note is None else None
             if taken is not None:
                 if signing.RENEWED in taken:

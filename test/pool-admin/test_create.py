@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import types
 import unittest
 from unittest import mock
@@ -134,6 +135,15 @@ class OnePool(unittest.TestCase):
         self.assertTrue(os.access(pages.WOW, os.X_OK))
         self.assertIn("*bridged* network card", start)
         self.assertIn("`wow-amd64.ova`", start)
+
+    def test_a_folder_with_a_blank_in_its_name_can_be_copied_from_start_md_and_from_what_is_said(self):
+        root = self.world.home / "Zürich lab"
+        _, out, _ = self.world.create("--folder", root)
+        typed = re.findall(r"(?m)(?:^    |`)([^\n`]*wow pool [^\n`]*)", (root / "START.md").read_text(encoding="utf-8")) + re.findall(r"(?m)wow pool \w+ add .*$", out)
+        words = [words[words.index("pool"):] for words in map(shlex.split, typed)]
+        named = [str(root) in words for words in words if words[1] not in ("create", "restore", "upgrade")]
+        self.assertGreater(len(named), 12)
+        self.assertTrue(all(named), words)
 
     def test_a_page_for_who_has_no_clone_has_no_picture_and_no_decision_in_it(self):
         self.assertEqual("One.\n\nTwo, and a link.\n", self.page("One.\n\n![A window](console.png)\n\nTwo\n([0073](decisions/0073.md)), and a [link](x.md).\n"))

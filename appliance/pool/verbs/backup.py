@@ -41,5 +41,5 @@ def run(given, context):
             context.tell({"file": str(folder.sealed), "recovery_key": None})
         if taken:
             key = next((f"{name} of the manager is sealed in it, and opens with the recovery key alone" for name in taken if signing.KEY.fullmatch(name)), "")
-            context.say(f"{key or 'the certificate to which the CA renewed its own is in it'}. Have new machines know it: wow pool stamp {folder.root}")
+            context.say(f"{key or 'the certificate to which the CA renewed its own is in it'}. Have new machines know it: wow pool stamp {folder.typed}")
         context.say(f"{folder.sealed} of {backup.note_of(folder)['made']}: copy it to another place")

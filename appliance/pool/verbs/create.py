@@ -69,7 +69,7 @@ def make(pool, context):
         raise WowError("holds no image after the build", "Look at what it printed above", str(context.clone.out))
     context.run([*pool.identity(), pool.others()])
     context.run([*pool.images(REFUSE), pool.papers(), pool.sealed(tell)])
-    context.warn([*missing(pool.settings, pool.folder.root), *pool.doubts()])
+    context.warn([*missing(pool.settings, pool.folder.typed), *pool.doubts()])
     context.say(f"the pool {pool.settings.name} is in {pool.folder.root}; read START.md there")
     if not told:
         context.tell({**opening.facts(pool), "recovery_key": None})

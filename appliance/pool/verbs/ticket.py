@@ -37,7 +37,7 @@ def run(given, context):
         until = create.day(given.until or day_in(settings.DAYS))
         pool.find_images()  # before the ticket: without an image to put it into, none is made
         ticket = pool.add_ticket(given.machines, until)
-        context.changed = folder.root
+        context.changed = folder.typed
         context.say(f"ticket for {given.machines} machines until {until}; by hand: wow enroll --ticket {ticket}")
         opening.renew(pool, context)
         context.tell({"ticket": ticket, "machines": given.machines, "until": until})
