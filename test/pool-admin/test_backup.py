@@ -88,6 +88,10 @@ class Restored(unittest.TestCase):
         self.refused(self.key, "is there already")
         self.refused(self.key, "is there already", "--folder", self.world.key.parent)
 
+    def test_a_place_where_no_folder_can_be_made_is_told_before_anybody_is_asked_for_the_key(self):
+        self.refused("", f"{self.world.home}/no: does not exist. Make it", "--folder", self.world.home / "no/where")
+        self.refused("", "is there already", "--folder", self.world.key.parent)
+
     def test_an_archive_with_more_in_it_than_a_pool_is_refused(self):
         self.lose()
         public = backup.public_of(self.key)

@@ -24,17 +24,21 @@ def run(given, context):
     if not context.clone.wow_ca.exists():
         raise WowError("is not built yet", f"Type: cd {context.clone.root} && make image", str(context.clone.wow_ca))
     backup.read(given.file)  # before anybody types a key for nothing
+    named = pathlib.Path(given.folder).absolute() if given.folder else None
+    parent = named.parent if named else pathlib.Path.cwd()
+    if not parent.is_dir():
+        raise WowError("does not exist", "Make it, or give another --folder", str(parent))
+    if named:
+        must_be_free(named)
     secret = backup.tidy(asked())
     data = backup.opened(given.file, secret)
-    parent = pathlib.Path(given.folder).absolute().parent if given.folder else pathlib.Path.cwd()
     with durable.scratch(parent) as made:
         backup.unpack(data, made, given.file)
         told = settings.read(made / "pool.json")
         key = signing_key(made, secret, context)
         contents = Authority(context.clone.wow_ca, made / "manager/ca").contents()
-        target = pathlib.Path(given.folder).absolute() if given.folder else parent / told.name
-        if target.exists():
-            raise WowError("is there already", "Give another --folder", str(target))
+        target = named or parent / told.name
+        must_be_free(target)
         # The same key opens the backups that are made from now on. Before the folder has its name: one without a note would ask for another key.
         backup.seal(Folder(made), backup.public_of(secret))
         durable.sync(made)
@@ -44,9 +48,15 @@ def run(given, context):
     with opening.locked(folder, context) as held:
         context.tell(opening.facts(opening.pool(folder, context, held)))
     context.say(f"the pool {told.name} is in {target}, with its CA: {len(contents['certificates'])} certificates, {len(contents['tickets'])} tickets. "
-                f"Its images: wow pool stamp {target}")
-    context.say(signing_told(key, target))
+                f"Its images: wow pool stamp {folder.typed}")
+    context.say(signing_told(key, folder))
     context.say("The CA of a manager that runs knows who was admitted since the backup was made: this copy does not. Replace that manager only if it is gone")
+
+
+def must_be_free(target):
+    """WowError where something is at the place of the new folder."""
+    if target.exists():
+        raise WowError("is there already", "Give another --folder", str(target))
 
 
 def signing_key(made, secret, context):
@@ -64,13 +74,13 @@ def signing_key(made, secret, context):
     return signing.put(data, made / "manager/ca", sealed)
 
 
-def signing_told(key, target):
+def signing_told(key, folder):
     """What becomes of what is published; key: the number of the manager's own key that the backup had, 0 where it had none."""
     if key:
-        return f"Key {key} of the manager, which signs what is published, is in {target}/manager/ca again"
+        return f"Key {key} of the manager, which signs what is published, is in {folder.ca} again"
     return ("The backup has no key that `wow-ca rekey` made on the manager. If it was typed there, take that key from the manager's disk: copy its /var/lib/wow/ca, then "
-            f"wow pool backup {target} --ca COPY, and restore that backup. If the disk is lost, type on the next manager: wow-ca rekey. Machines that know the lost key "
-            "take nothing that is published then, until they start with a new configuration disk, which wow pool stamp makes after another wow pool backup --ca")
+            f"wow pool backup {folder.typed} --ca COPY, and restore that backup. If the disk is lost, type on the next manager: wow-ca rekey. Machines that "
+            "know the lost key take nothing that is published then, until they start with a new configuration disk, which wow pool stamp makes after another wow pool backup --ca")
 
 
 def asked():
