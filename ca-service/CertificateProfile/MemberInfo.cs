@@ -33,6 +33,6 @@ public sealed record MemberInfo(
     DateTimeOffset NotAfter,
     ReadOnlyMemory<byte> PublicKey)
 {
-    /// <summary>Whether less than a third of its life is left, so that its machine should ask for the next one.</summary>
+    /// <summary>Whether its machine should ask for the next one (<see cref="Renewal.IsDue"/>).</summary>
     public bool IsDueForRenewal(DateTimeOffset now) => Renewal.IsDue(NotBefore, NotAfter, now);
 }

@@ -11,7 +11,7 @@ public static class Renewal
     /// <param name="notAfter">End of validity.</param>
     public static DateTimeOffset From(DateTimeOffset notBefore, DateTimeOffset notAfter) => notAfter - ((notAfter - notBefore) / PartLeft);
 
-    /// <summary>Whether less than a third of its life is left.</summary>
+    /// <summary>Whether less than a third of its life is left, or it is not valid yet: who signed it had a clock that was ahead, and nobody believes it before its time.</summary>
     /// <inheritdoc cref="From"/>
-    public static bool IsDue(DateTimeOffset notBefore, DateTimeOffset notAfter, DateTimeOffset now) => now > From(notBefore, notAfter);
+    public static bool IsDue(DateTimeOffset notBefore, DateTimeOffset notAfter, DateTimeOffset now) => now < notBefore || now > From(notBefore, notAfter);
 }

@@ -238,6 +238,28 @@ public sealed class EnrolmentDeskTests : AsyncTests
         Assert.Equal("manager", info.HostName);
     }
 
+    /// <summary>Nobody believes those before their time, which may be a year away.</summary>
+    [Fact]
+    public void What_was_signed_by_a_clock_that_was_ahead_is_signed_anew_once_it_is_right_again()
+    {
+        using var machine = new TestMachine(_ca, "127.1.2.3");
+        using var manager = new TestMachine(_ca, "127.1.2.4");
+        byte[] former = machine.Decide(_ca.NewTicket(), "alpha").Certificate!;
+        _ca.Time.Advance(TimeSpan.FromDays(25));
+        machine.Read(machine.Decide(null, null, former).Certificate);
+        byte[] ahead = _ca.Desk.IssueByHand(manager.PublicKey, manager.Address, "second", MemberRole.Manager);
+        _ca.Time.Advance(TimeSpan.FromDays(-25));
+        Overview told = _ca.Ca.Database.Read(transaction => Overview.Of(transaction, _ca.Time.GetUtcNow()));
+        Assert.Equal((2, 2), (told.States[Overview.Late], told.Soon.Count));
+
+        MemberInfo renewed = machine.Read(machine.Decide(null, null, former).Certificate);
+        byte[]? again = _ca.Desk.RenewManager(ahead);
+
+        Assert.Equal(("alpha", MemberRole.Manager), (renewed.HostName, manager.Read(again).Role));
+        Assert.Equal(renewed.Serial, machine.Read(machine.Decide(null).Certificate).Serial);
+        Assert.Null(_ca.Desk.RenewManager(again));
+    }
+
     [Fact]
     public void A_machine_with_an_assigned_address_renews_it_without_a_good_ticket()
     {

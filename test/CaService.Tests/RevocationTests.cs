@@ -112,6 +112,25 @@ public sealed class RevocationTests : AsyncTests
             _ca.Ca.Database.Write(transaction => { Revocations.Keep(transaction, new Revocations.Signed(third, _ca.Time.GetUtcNow(), [1])); return 0; }));
     }
 
+    /// <summary>Machines take its time for one that has come.</summary>
+    [Fact]
+    public void A_list_that_was_made_by_a_clock_that_was_ahead_is_made_anew_once_it_is_right_again()
+    {
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        string serial = machine.Read(machine.Decide(_ca.NewTicket()).Certificate).Serial;
+        Revoker.Revoke(serial, false);
+        _ca.Time.Advance(TimeSpan.FromDays(400));
+        Revocations.Signed ahead = Revoker.Current();
+        _ca.Time.Advance(TimeSpan.FromDays(-400));
+
+        Revocations.Signed made = Revoker.Current();
+
+        Assert.Equal(ahead.Number + 1, made.Number);
+        Assert.InRange(made.MadeAt, _ca.Time.GetUtcNow() - TimeSpan.FromMinutes(5), _ca.Time.GetUtcNow());
+        Assert.True(List(_ca.Ca).Contains(serial));
+        Assert.Equal(made.Number, Revoker.Current().Number);
+    }
+
     [Fact]
     public void A_manager_is_revoked_only_when_that_is_said()
     {

@@ -15,4 +15,11 @@ public sealed class RenewalTests
         Assert.True(Renewal.IsDue(Start, end, from.AddSeconds(1)));
         Assert.True(Renewal.IsDue(Start, end, end.AddYears(1)));
     }
+
+    [Fact]
+    public void A_certificate_that_is_not_valid_yet_is_due()
+    {
+        Assert.True(Renewal.IsDue(Start, Start.AddDays(30), Start.AddSeconds(-1)));
+        Assert.False(Renewal.IsDue(Start, Start.AddDays(30), Start));
+    }
 }

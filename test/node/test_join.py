@@ -5,7 +5,7 @@ from unittest import mock
 
 from wow.jobs import lapsed
 from wow.join import certificates, enrol, join, member, renew
-from wow.lib import agreed, console, control, files, paths, system
+from wow.lib import agreed, console, control, der, files, paths, system
 from wow.lib.errors import WowError
 import samples
 
@@ -48,6 +48,13 @@ class ManagerThatWasOff(unittest.TestCase):
     def test_it_waits_and_tells_of_it_once_and_again_every_ten_looks_and_goes_on_with_the_new_one(self):
         told, (status, address) = self.waited(True, *[False] * 10, True)
         self.assertEqual((2, "boss", "10.128.3.4"), (len(told), status["host"], address))
+
+
+    def test_one_whose_certificate_is_not_valid_yet_has_the_ca_at_hand_make_it_anew(self):
+        for has_ca, begins, asked in ((True, 10**10, 2), (True, 0, 0), (False, 10**10, 0)):
+            with mock.patch.object(der, "validity", return_value=(begins, 2 * 10**10)), mock.patch.object(system, "run", return_value=(0, "renewed")) as ran:
+                self.waited(has_ca, False, False, True)
+            self.assertEqual([mock.call([member.WOW_CA, "renew", "--state", member.CA, "--out", paths.STATE])] * asked, ran.call_args_list)
 
 
 class ClockThatWasWrong(unittest.TestCase):

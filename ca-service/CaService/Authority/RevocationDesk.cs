@@ -231,13 +231,17 @@ internal sealed class RevocationDesk(CaFolder ca, TimeProvider time)
         return (found.Count, wasApproved);
     }
 
-    /// <summary>The newest list; the first one is made if there is none, and one that is half as old as it may be is made anew.</summary>
+    /// <summary>
+    /// The newest list; the first one is made if there is none. One that is half as old as it may be is made anew, and so is one of a clock that was ahead: machines
+    /// take its time for one that has come.
+    /// </summary>
     public Revocations.Signed Current()
     {
         DateTimeOffset now = time.GetUtcNow();
-        return ca.Database.Read(Revocations.Newest) is { } newest && now - newest.MadeAt < Life / 2
+        bool IsGood(Revocations.Signed list) => now - list.MadeAt < Life / 2 && list.MadeAt - now <= PoolProfile.Backdate;
+        return ca.Database.Read(Revocations.Newest) is { } newest && IsGood(newest)
             ? newest
-            : ca.Database.Write(transaction => Revocations.Newest(transaction) is { } other && now - other.MadeAt < Life / 2 ? other : Sign(transaction, now));
+            : ca.Database.Write(transaction => Revocations.Newest(transaction) is { } other && IsGood(other) ? other : Sign(transaction, now));
     }
 
     /// <summary>The list to spread, as a file that ipopd takes; null while nothing was ever revoked.</summary>

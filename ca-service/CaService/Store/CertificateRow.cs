@@ -40,6 +40,6 @@ internal sealed record CertificateRow(
         row.GetString(7),
         row.GetFieldValue<byte[]>(8));
 
-    /// <summary>Whether less than a third of its life is left.</summary>
+    /// <summary>Whether its machine gets another one in its place (<see cref="Renewal.IsDue"/>).</summary>
     public bool IsDueForRenewal(DateTimeOffset now) => Renewal.IsDue(NotBefore, NotAfter, now);
 }

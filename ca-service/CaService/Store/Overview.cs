@@ -42,8 +42,8 @@ internal sealed record Overview(
         long at = now.ToUnixTimeSeconds();
         long today = now.ToUnixTimeSeconds() / 86400;
 
-        // The same rule as Renewal.IsDue's: less than a third of its life is left.
-        const string IsLate = "(not_after - @0) * 3 < not_after - not_before";
+        // The same rule as Renewal.IsDue's: less than a third of its life is left, or it is not valid yet.
+        const string IsLate = "((not_after - @0) * 3 < not_after - not_before OR not_before > @0)";
         long Count(string where) => transaction.First($"SELECT count(*) FROM certificates WHERE {where}", row => row.GetInt64(0), at);
         long[] ends = new long[Days];
         foreach ((long day, long count) in transaction.Query(

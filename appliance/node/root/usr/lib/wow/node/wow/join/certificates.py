@@ -1,7 +1,7 @@
 """This machine's certificate as ipopd knows it."""
 import time
 
-from wow.lib import control, moments, paths
+from wow.lib import control, der, files, moments, paths, pem
 from wow.lib.errors import WowError
 
 TYPE_CHECKING = False
@@ -23,6 +23,14 @@ def is_valid(status: "Status", now: float | None = None) -> bool:
 def seconds_left(certificate: "Certificate", now: float | None = None) -> float:
     """How long it is still valid."""
     return moments.rfc3339(certificate["not_after"]) - (time.time() if now is None else now)
+
+
+def is_ahead() -> bool:
+    """Whether node.pem has a certificate that is not valid yet: who signed it had a clock that was ahead."""
+    try:
+        return der.validity(pem.certificate(files.find_readable(f"{paths.STATE}/node.pem")) or b"")[0] > time.time()
+    except ValueError:
+        return False
 
 
 def renew_from(certificate: "Certificate") -> float:

@@ -80,8 +80,10 @@ def certified(pool: Facts) -> "tuple[Status, str]":
 
 
 def wait_for_root(pool: Facts, status: "Status", address: str) -> None:
-    """Waits until a manager has a certificate again, which somebody makes by hand, or another address. Told once, and again every ten looks, as `enrol` does."""
-    by_root = f". Its root may type here instead: wow-ca renew --state {member.CA} --out {paths.STATE}" if member.has_ca(pool, status) else ""
+    """Waits until a manager has a certificate again, which somebody makes by hand, or another address. Told once, and again every ten looks, as `enrol` does. One that
+    is not valid yet, for the CA's clock was ahead, the CA at hand makes anew. Where this clock is behind, ipopd has set it meanwhile, as that certificate says."""
+    has_ca = member.has_ca(pool, status)
+    by_root = f". Its root may type here instead: wow-ca renew --state {member.CA} --out {paths.STATE}" if has_ca else ""
     error = WowError("no certificate for this manager's address " + address, f"If it ran out and the clock is right: {certificates.STAMP}{by_root}",
                      f"{paths.STATE}/node.pem")
     for look in itertools.count():
@@ -89,6 +91,8 @@ def wait_for_root(pool: Facts, status: "Status", address: str) -> None:
             console.say_error(error)
         if not enrol.wait(LOOK, address) or certificates.is_valid(certificates.reread()):
             return
+        if has_ca and certificates.is_ahead():
+            print(f"the certificate was signed by a clock that was ahead: {system.last_line(member.renew_by_ca()[1])}", flush=True)  # for the journal
 
 
 def wait_for_address(pool: Facts) -> "tuple[Status, str]":

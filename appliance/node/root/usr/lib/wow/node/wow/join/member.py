@@ -10,6 +10,7 @@ from wow.lib.errors import WowError
 
 CA_ADDRESS = f"{paths.RUN}/ca-address"
 CA = paths.AUTHORITY
+WOW_CA = "/usr/lib/wow/ca/wow-ca"
 
 
 TYPE_CHECKING = False
@@ -28,6 +29,11 @@ def name(pool: Facts, status: "Status", address: str, host: str) -> None:
 def has_ca(pool: Facts, status: "Status") -> bool:
     """Whether this machine is the one with the CA: its folder is here, and no list says that it is elsewhere."""
     return pool.is_manager and not pool.open and os.path.isdir(CA) and managers.listed_authority(status) in (None, status["address"])
+
+
+def renew_by_ca() -> tuple[int, str]:
+    """Has the CA at hand make this manager's next certificate: (exit code, what it says). The key stays, and so does everything that hangs on it."""
+    return system.run([WOW_CA, "renew", "--state", CA, "--out", paths.STATE])
 
 
 def is_beside(pool: Facts, status: "Status") -> bool:

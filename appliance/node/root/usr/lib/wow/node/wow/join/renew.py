@@ -8,7 +8,6 @@ from wow.join import certificates, enrol, member
 from wow.lib import agreed, console, control, files, paths, system
 from wow.lib.errors import WowError
 
-WOW_CA = "/usr/lib/wow/ca/wow-ca"
 DAY = 86400
 TOLD = f"{paths.RUN}/renew.error"
 """What keeps it, which was told."""
@@ -46,8 +45,7 @@ def ask(pool: Facts, status: "Status", certificate: "Certificate", is_time: bool
     """ipopd's status when the CA was asked."""
     address = status["address"] or ""
     if member.has_ca(pool, status):
-        # With the CA at hand; the key stays, so does everything that hangs on it.
-        code, said = system.run([WOW_CA, "renew", "--state", member.CA, "--out", paths.STATE])
+        code, said = member.renew_by_ca()
         code = agreed.DONE if code == agreed.DONE else agreed.REFUSED
     else:
         code, said = enrol.once(pool, address, shows=not is_time)
