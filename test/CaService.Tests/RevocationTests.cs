@@ -201,6 +201,7 @@ public sealed class RevocationTests : AsyncTests
         Assert.Contains("Its key was approved, and is denied now.", said, StringComparison.Ordinal);
         Assert.Contains("already", await CommandAsync(0, revoke), StringComparison.Ordinal);
 
+        Assert.Contains("no approval changes that", await CommandAsync((int)ExitCode.Usage, "approve", laptop.Ask(null).Node, "--state", _ca.StateFolder), StringComparison.Ordinal);
         Assert.Equal(EnrolmentStatus.TicketSpent, laptop.Decide(null).Status);
         Assert.Equal(EnrolmentStatus.TicketSpent, laptop.Decide(ticket).Status);
         Assert.Equal(AdmissionState.Denied, _ca.Ca.Database.Read(transaction => Admissions.Find(transaction, laptop.Ask(null).Node))!.State);

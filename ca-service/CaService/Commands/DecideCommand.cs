@@ -25,6 +25,7 @@ internal static class DecideCommand
         (List<AdmissionRow> decided, List<CertificateRow> held) = ca.Database.Write(transaction =>
         {
             List<string> keys = words.ConvertAll(word => Find(transaction, word));
+            keys.FindAll(_ => state == AdmissionState.Approved).ForEach(key => RefuseRevoked(transaction, key));
             return (
                 keys.ConvertAll(key => Admissions.Decide(transaction, key, state, now)),
                 state == AdmissionState.Denied ? Certificates.All(transaction).FindAll(row => IsValid(row, now) && keys.Exists(key => row.Key.StartsWith(key, StringComparison.Ordinal))) : []);
@@ -63,6 +64,14 @@ internal static class DecideCommand
         return key.Length is >= LeastDigits and <= KeyDigits && key.All(char.IsAsciiHexDigitLower)
             ? key
             : throw new UserError($"'{word}' is no key: give its {KeyDigits} hexadecimal digits, or of a machine that waits the first {LeastDigits} or more.");
+    }
+
+    private static void RefuseRevoked(Transaction transaction, string key)
+    {
+        if (Revocations.OfNodeAt(transaction, key) is DateTimeOffset at)
+        {
+            throw new UserError($"{key} was revoked at {at:u}, and no approval changes that. By wow reset that machine gets another key: approve that one. Nothing was changed.");
+        }
     }
 
     private static string Find(Transaction transaction, string word) => Admissions.Beginning(transaction, word) switch

@@ -28,6 +28,10 @@ internal static class Revocations
         row => DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(0)),
         key) is [DateTimeOffset at] ? at : null;
 
+    /// <summary>The same of a key that is known by its ring address alone, 40 lower-case hexadecimal digits.</summary>
+    public static DateTimeOffset? OfNodeAt(Transaction transaction, string node) => transaction.Query(
+        "SELECT at FROM banned WHERE key BETWEEN @0 AND @0 || 'g'", row => DateTimeOffset.FromUnixTimeSeconds(row.GetInt64(0)), node) is [DateTimeOffset at, ..] ? at : null;
+
     /// <summary>Whether a certificate was revoked.</summary>
     public static bool Contains(Transaction transaction, string serial) =>
         transaction.First("SELECT count(*) FROM revocations WHERE serial = @0", row => row.GetInt64(0), serial) > 0;
