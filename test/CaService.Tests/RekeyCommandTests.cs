@@ -120,6 +120,26 @@ public sealed class RekeyCommandTests : Publishing
         Assert.All(daemon.Notices, path => Assert.True(IsBelieved(policy, path), path));
     }
 
+    /// <summary>The rename of a file may be lost with the power, though machines have heard of what stands in it.</summary>
+    [Fact]
+    public async Task A_cut_that_loses_the_notice_of_a_key_is_set_right_by_the_next_rekey()
+    {
+        string former = Path.Combine(Ca.StateFolder, "stack-1.key");
+        await PublishAsync("a");
+        await RunAsync(0, "rekey");
+        byte[] notice = await File.ReadAllBytesAsync(Keys), key = await File.ReadAllBytesAsync(former);
+        await RunAsync(0, "rekey");
+        using var policy = new AuthorityNoticePolicy(Ca.Ca.Authority.Der.Span);
+        policy.Learn(NoticeFile.Load(Keys)!);
+
+        await File.WriteAllBytesAsync(Keys, notice);
+        await File.WriteAllBytesAsync(former, key);
+        await RunAsync(0, "rekey");
+
+        Assert.True(IsBelieved(policy, Notice));
+        Assert.False(File.Exists(former));
+    }
+
     [Fact]
     public async Task Damaged_keys_are_told_and_nothing_is_signed_by_the_CA_s_own()
     {

@@ -92,7 +92,7 @@ internal sealed class StackKeyring(CaFolder ca, string folder)
         }
 
         using ECDsa? signer = former is null ? null : Load(former);
-        using var made = ECDsa.Create(ECCurve.NamedCurves.nistP384);
+        using ECDsa made = Begun(PathOf((former?.Count ?? 0) + 1)) ?? ECDsa.Create(ECCurve.NamedCurves.nistP384);
         StackKeys keys = StackKeys.Add(former, signer ?? ca.Key, made);
         AtomicFile.WriteText(PathOf(keys.Count), made.ExportPkcs8PrivateKeyPem() + "\n", OwnerOnly);
         string print = Convert.ToHexStringLower(SHA256.HashData(keys.Newest.Span));
@@ -100,6 +100,30 @@ internal sealed class StackKeyring(CaFolder ca, string folder)
         AtomicFile.Write(NoticePath, NoticeIssuer.Sign(ca.Key, StackKeys.NoticeKind, (ulong)keys.Count, keys.Write()), OwnerOnly);
         File.Delete(PathOf(keys.Count - 1));
         return keys;
+    }
+
+    /// <summary>
+    /// The key of a run whose notice the disk lost with the power; null where there is none. Machines may have heard of it by then, and would believe no other one in
+    /// its place.
+    /// </summary>
+    private static ECDsa? Begun(string path)
+    {
+        var key = ECDsa.Create();
+        try
+        {
+            key.ImportFromPem(File.ReadAllText(path));
+            if (key.KeySize == 384)
+            {
+                return key;
+            }
+        }
+        catch (Exception e) when (e is IOException or CryptographicException or ArgumentException)
+        {
+            // There is none, or it is none.
+        }
+
+        key.Dispose();
+        return null;
     }
 
     private ECDsa Load(StackKeys keys)
