@@ -124,6 +124,14 @@ public sealed class EstServerTests : AsyncTests
         Assert.Equal(401, (await machine.EnrolAsync(null)).Status);
         Assert.Equal(429, (await machine.EnrolAsync(null)).Status);
         Assert.Equal(401, (await other.EnrolAsync(null)).Status);
+
+        // The log has a line a minute of it, however often that one asks.
+        int Told() => _ca.Log.Split('\n').Count(line => line.Contains("address=127.78.0.2 node=- status=429", StringComparison.Ordinal));
+        Assert.Equal(429, (await machine.EnrolAsync(null)).Status);
+        Assert.Equal(1, Told());
+        _ca.Time.Advance(TimeSpan.FromMinutes(1.1));
+        Assert.Equal(429, (await machine.EnrolAsync(null)).Status);
+        Assert.Equal(2, Told());
     }
 
     [Fact]

@@ -17,6 +17,9 @@ internal sealed class EstHandler(
     private const string Root = "/.well-known/est/";
     private const string ListPath = "/crl";
     private readonly SourceLimiter _limiter = new(settings.Burst, settings.RefillEvery, time);
+
+    // A line for each would be as many as somebody sends, and the log would have room for nothing else.
+    private readonly SourceLimiter _tellings = new(burst: 1, TimeSpan.FromMinutes(1), time);
     private readonly SourcePlaces _places = new(settings.MaxConcurrent, ServeSettings.MostEnrolmentsOfOne);
     private readonly SourcePlaces _renewals = new(settings.MaxConcurrent, ServeSettings.MostEnrolmentsOfOne);
 
@@ -68,7 +71,11 @@ internal sealed class EstHandler(
             ? await ReadAsync(context, source, isRenewal)
             : (new Decision(EnrolmentStatus.TooMany, $"{source} asks too often: wait a few seconds."), "-");
 
-        log($"{(isRenewal ? "reenrol" : "enrol")} address={source} node={node} status={decision.Status} {decision.Text}");
+        if (decision.Status != EnrolmentStatus.TooMany || _tellings.TryTake(source))
+        {
+            log($"{(isRenewal ? "reenrol" : "enrol")} address={source} node={node} status={decision.Status} {decision.Text}");
+        }
+
         if (decision.Certificate is byte[] certificate)
         {
             await SendCertificatesAsync(context, certificate);
