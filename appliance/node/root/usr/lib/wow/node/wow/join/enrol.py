@@ -87,4 +87,4 @@ def explain(code: int, said: str) -> WowError:
         return WowError(what, "Without a certificate the machine takes its next address by itself", "", "enrolment")
     if code == agreed.USAGE:
         return WowError(what, "Correct pool.conf and start the machine again", paths.IPOPD_CONF, "")
-    return WowError(what, "Look with: journalctl -u wow-join; it is tried again by itself", "", "enrolment")
+    return WowError(what, "Look with: journalctl -u wow-join -u wow-renew; it is tried again by itself", "", "enrolment")
