@@ -23,6 +23,13 @@ internal sealed class MappingLife
     /// <summary>How long a link may be silent.</summary>
     public TimeSpan Interval { get; private set; } = Shortest;
 
+    /// <summary>All that was found, to be taken up again where it turns out that the NAT is the same.</summary>
+    public Found Known
+    {
+        get => new(Interval, _tooLong, _isDoubted);
+        set => (Interval, _tooLong, _isDoubted) = (value.Interval, value.TooLong, value.IsDoubted);
+    }
+
     /// <summary>Whether there is nothing more to try.</summary>
     public bool IsSettled => !_isDoubted && (Interval >= Longest || (_tooLong is { } tooLong && tooLong - Interval <= Resolution));
 
@@ -57,4 +64,10 @@ internal sealed class MappingLife
 
     /// <summary>It is perhaps another NAT: all begins anew.</summary>
     public void Reset() => (Interval, _tooLong, _isDoubted) = (Shortest, null, false);
+
+    /// <summary>What was found at a time.</summary>
+    /// <param name="Interval">How long a link may be silent.</param>
+    /// <param name="TooLong">What a mapping did not outlive, if anything.</param>
+    /// <param name="IsDoubted">Whether that is tried once more.</param>
+    internal readonly record struct Found(TimeSpan Interval, TimeSpan? TooLong, bool IsDoubted);
 }

@@ -34,6 +34,7 @@ internal sealed class NatProber(LocalNode local, PeerTable peers, Agenda agenda,
     private readonly List<NodeAddress> _shunned = [];
 
     private Step _step = Step.Idle;
+    private (NatFiltering Filtering, MappingLife.Found Life)? _former;
     private int _socket;
     private Peer? _helper;
     private TransportAddress _at;
@@ -85,10 +86,26 @@ internal sealed class NatProber(LocalNode local, PeerTable peers, Agenda agenda,
     /// <summary>The machine is perhaps elsewhere, or its NAT another.</summary>
     public void Restart(TimeSpan now)
     {
+        _former = null;
         Filtering = NatFiltering.Unknown;
         life.Reset();
         _shunned.Clear();
         Rest(now, FirstPause);
+    }
+
+    /// <summary>A peer says that the NAT is perhaps another. What was found of it is kept until all is tried anew.</summary>
+    public void OnMoved(TimeSpan now)
+    {
+        (NatFiltering, MappingLife.Found) former = _former ?? (Filtering, life.Known);
+        Restart(now);
+        _former = former;
+    }
+
+    /// <summary>It is not.</summary>
+    public void OnStayed()
+    {
+        (Filtering, life.Known) = _former ?? (Filtering, life.Known);
+        _former = null;
     }
 
     /// <summary>A peer is gone: it neither helps nor has to be passed over.</summary>
@@ -101,6 +118,7 @@ internal sealed class NatProber(LocalNode local, PeerTable peers, Agenda agenda,
     /// <summary>A link died in silence and came back: the NAT keeps mappings shorter than it seemed.</summary>
     public void Distrust(TimeSpan now)
     {
+        _former = null;
         life.Distrust();
         Rest(now, RetryPause);
     }
@@ -189,6 +207,7 @@ internal sealed class NatProber(LocalNode local, PeerTable peers, Agenda agenda,
 
     private void Begin(TimeSpan now)
     {
+        _former = null;
         _helper = ring.IsJoined ? ChooseHelper() : null;
         _socket = _helper is null ? 0 : local.Output.OpenSocket();
         if (_socket == 0)

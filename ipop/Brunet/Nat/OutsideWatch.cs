@@ -40,7 +40,7 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
         }
         else if (path.Way is { IsUdp: true, Socket: 0 })
         {
-            OnReflection(now, witness, observed, reflected.Add(now, witness.Address, path.Way.Endpoint, observed));
+            OnReflection(now, witness, observed, reflected.Add(now, witness.Address, path.Way.Endpoint, observed, path.Pings.AnsweredSentAt));
         }
     }
 
@@ -66,24 +66,26 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
 
     private void OnReflection(TimeSpan now, Peer witness, TransportAddress observed, Reflection change)
     {
-        if (change == Reflection.Known)
+        if (change != Reflection.Known)
         {
-            if (observed == _movedTo && now < _movedAt + MoveInterval && _witnesses++ < FurtherWitnesses)
-            {
-                OnMoved(now, witness);
-            }
-
-            return;
+            puncher.OnNewEndpoint(now);
         }
 
-        puncher.OnNewEndpoint(now);
-        if (change == Reflection.Moved && now >= _movedAt + MoveInterval)
+        if (change == Reflection.Stayed)
+        {
+            prober.OnStayed();
+        }
+        else if (change == Reflection.Moved && now >= _movedAt + MoveInterval)
         {
             // What our NAT forgot for one it forgot for all: nobody else can reach us before we speak.
             (_movedAt, _movedTo, _witnesses) = (now, observed, 0);
             paths.PingAll(now);
             OnMoved(now, witness);
-            prober.Restart(now);
+            prober.OnMoved(now);
+        }
+        else if (observed == _movedTo && now < _movedAt + MoveInterval && _witnesses++ < FurtherWitnesses)
+        {
+            OnMoved(now, witness);
         }
     }
 

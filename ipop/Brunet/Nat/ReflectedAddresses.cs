@@ -14,6 +14,9 @@ internal enum Reflection
 
     /// <summary>The same peer saw another one before on the same path: our NAT forgot, or we moved.</summary>
     Moved,
+
+    /// <summary>A peer sees us where it did before, so that what another one said last is no move, and what all said before that counts again.</summary>
+    Stayed,
 }
 
 /// <summary>
@@ -22,17 +25,18 @@ internal enum Reflection
 /// </summary>
 internal sealed class ReflectedAddresses
 {
-    private const int MaxWitnesses = 32;
+    /// <summary>
+    /// Ways to one host by which new addresses are believed in: whoever is not reached straight is told of each, and a liar can have himself be spoken to at as many
+    /// ports as he likes.
+    /// </summary>
+    private const int MostNewOfHost = 4;
 
     /// <summary>Who has said nothing for so long is gone, or its link is: the answer to each ping is a word.</summary>
     private static readonly TimeSpan Kept = TimeSpan.FromHours(1);
     private static readonly TimeSpan ForgetEvery = TimeSpan.FromMinutes(1);
 
-    [Bounded(nameof(MaxWitnesses))]
-    private readonly Dictionary<(NodeAddress Witness, TransportAddress At), (TransportAddress Seen, TimeSpan When)> _seen = [];
-
-    [Bounded(nameof(MaxWitnesses))]
-    private readonly Queue<(NodeAddress Witness, TransportAddress At)> _order = new();
+    private readonly ReflectedWords _seen = new();
+    private readonly MoveTrial _trial = new();
 
     private TimeSpan _forgetAt;
     private int _openedSince;
@@ -48,7 +52,12 @@ internal sealed class ReflectedAddresses
     public bool IsKnown => _seen.Count > 0;
 
     /// <summary>Notes what a peer saw that we spoke to at an endpoint.</summary>
-    public Reflection Add(TimeSpan now, NodeAddress witness, TransportAddress at, TransportAddress observed)
+    /// <param name="now">The present.</param>
+    /// <param name="witness">The peer.</param>
+    /// <param name="at">The endpoint.</param>
+    /// <param name="observed">Where it saw us.</param>
+    /// <param name="asked">When it was asked.</param>
+    public Reflection Add(TimeSpan now, NodeAddress witness, TransportAddress at, TransportAddress observed, TimeSpan asked)
     {
         if (observed == default || observed.IsLinkLocal || observed.Protocol != TransportProtocol.Udp || at.Protocol != TransportProtocol.Udp)
         {
@@ -58,43 +67,33 @@ internal sealed class ReflectedAddresses
         if (now >= _forgetAt)
         {
             _forgetAt = now + ForgetEvery;
-            ForgetOld(now);
+            _seen.Forget(before: now - Kept);
         }
 
-        bool wasSeen = _seen.TryGetValue((witness, at), out (TransportAddress Seen, TimeSpan When) before);
-        if (wasSeen && before.Seen == observed)
+        TransportAddress? before = _seen.Find(witness, at);
+        if (before == observed)
         {
             // Nearly every answer to a ping says the same again: there is nothing new to judge by.
-            _seen[(witness, at)] = (observed, now);
+            _seen.Put((witness, at), (observed, now));
             return Reflection.Known;
         }
 
-        bool isKnown = Contains(observed);
-        bool isMove = wasSeen;
+        bool isKnown = Contains(observed) || before is not null || _seen.CountOf(at.Source) >= MostNewOfHost;
+        bool isMove = before is not null && _trial.IsBelieved(now, at);
         if (isMove)
         {
-            // What the others saw before is as old.
-            _seen.Clear();
-            _order.Clear();
+            _trial.Begin(now, at, _seen);
         }
 
+        bool isStay = before is null && _trial.Hear(now, (witness, at), observed, asked, _seen);
         if (isMove || !_seen.Values.Any(one => one.Seen.Port >= observed.Port))
         {
             _openedSince = 0;
         }
 
-        if (!_seen.ContainsKey((witness, at)))
-        {
-            _order.Enqueue((witness, at));
-            if (_order.Count > MaxWitnesses)
-            {
-                _seen.Remove(_order.Dequeue());
-            }
-        }
-
-        _seen[(witness, at)] = (observed, now);
+        _seen.Put((witness, at), (observed, now));
         Infer();
-        return isMove ? Reflection.Moved : isKnown ? Reflection.Known : Reflection.New;
+        return isMove ? Reflection.Moved : isStay ? Reflection.Stayed : isKnown ? Reflection.Known : Reflection.New;
     }
 
     /// <summary>So many datagrams went to where none had gone before, and nobody said where they came from: a NAT that counts has counted on.</summary>
@@ -104,7 +103,7 @@ internal sealed class ReflectedAddresses
     public void Clear()
     {
         _seen.Clear();
-        _order.Clear();
+        _trial.Clear();
         _openedSince = 0;
         Nat = default;
     }
@@ -146,22 +145,6 @@ internal sealed class ReflectedAddresses
         }
 
         return Nat.Mapping == NatMapping.Dependent ? all.FindAll(one => one == all.Find(other => other with { Port = 0 } == one with { Port = 0 })) : all;
-    }
-
-    private void ForgetOld(TimeSpan now)
-    {
-        for (int left = _order.Count; left > 0; left--)
-        {
-            (NodeAddress Witness, TransportAddress At) one = _order.Dequeue();
-            if (now - _seen[one].When < Kept)
-            {
-                _order.Enqueue(one);
-            }
-            else
-            {
-                _seen.Remove(one);
-            }
-        }
     }
 
     private bool Contains(TransportAddress observed)

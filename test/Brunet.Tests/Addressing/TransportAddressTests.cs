@@ -41,7 +41,7 @@ public sealed class TransportAddressTests
             var there = TransportAddress.FromIPv6(LinkLocal, 4433, scope);
             Assert.False(there.IsUsable);
             var reflected = new ReflectedAddresses();
-            reflected.Add(default, default, TransportAddress.FromIPv6(Global, 4433), there);
+            reflected.Add(default, default, TransportAddress.FromIPv6(Global, 4433), there, default);
             Assert.Empty(reflected.Candidates());
         }
 

@@ -54,7 +54,7 @@ public sealed class NatInferenceTests
         Add(4, 30300);
         Assert.Equal([Outside(30300)], reflected.Candidates());
 
-        void Add(int host, int port) => reflected.Add(TimeSpan.FromSeconds(host), default, Host(host), Outside(port));
+        void Add(int host, int port) => reflected.Add(TimeSpan.FromSeconds(host), default, Host(host), Outside(port), TimeSpan.FromSeconds(host));
         static TransportAddress Outside(int port) => TransportAddress.FromIPv4(0xc0000214, (ushort)port);
     }
 
@@ -63,9 +63,9 @@ public sealed class NatInferenceTests
     {
         TransportAddress own = TransportAddress.FromIPv4(0xc0000214, 4433);
         var reflected = new ReflectedAddresses { Local = [own] };
-        reflected.Add(TimeSpan.FromSeconds(1), default, Host(1), own);
-        reflected.Add(TimeSpan.FromSeconds(2), default, Host(2), own with { Port = 16326 });
-        reflected.Add(TimeSpan.FromSeconds(3), default, Host(3), own with { Port = 4976 });
+        reflected.Add(TimeSpan.FromSeconds(1), default, Host(1), own, TimeSpan.FromSeconds(1));
+        reflected.Add(TimeSpan.FromSeconds(2), default, Host(2), own with { Port = 16326 }, TimeSpan.FromSeconds(2));
+        reflected.Add(TimeSpan.FromSeconds(3), default, Host(3), own with { Port = 4976 }, TimeSpan.FromSeconds(3));
         Assert.Equal(NatMapping.None, reflected.Nat.Mapping);
     }
 

@@ -55,6 +55,6 @@ public sealed class ReflectedAddressesTests
     private void See(ushort port)
     {
         _now += TimeSpan.FromSeconds(1);
-        _reflected.Add(_now, new NodeAddress((uint)_random.Next(), (ulong)_random.NextInt64()), TransportAddress.FromIPv4(0x01020300 + (uint)_now.TotalSeconds, 4433), Outside(port));
+        _reflected.Add(_now, new NodeAddress((uint)_random.Next(), (ulong)_random.NextInt64()), TransportAddress.FromIPv4(0x01020300 + (uint)_now.TotalSeconds, 4433), Outside(port), _now);
     }
 }
