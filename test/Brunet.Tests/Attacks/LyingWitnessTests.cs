@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Nat;
 using Brunet.Tests.Links;
