@@ -34,6 +34,6 @@ internal sealed class LinkEvents
     /// <summary>A path came back soon after it had died in silence: a NAT had forgotten it.</summary>
     public Action<TimeSpan>? Forgotten { get; set; }
 
-    /// <summary>A peer says where it saw us come from, by the path that was pinged.</summary>
-    public Action<TimeSpan, Peer, Path, TransportAddress>? Observed { get; set; }
+    /// <summary>A peer says where it saw us come from, by the path that was pinged, and when: the last word.</summary>
+    public Action<TimeSpan, Peer, Path, TransportAddress, TimeSpan>? Observed { get; set; }
 }

@@ -183,7 +183,7 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
         {
             if (path.OnPong(now, pong.Nonce) is { } sent)
             {
-                events.Observed?.Invoke(now, peer, path, pong.Observed);
+                events.Observed?.Invoke(now, peer, path, pong.Observed, sent);
                 if (peer.Best is { } best && best != path && sent >= best.Pings.PresumedSince && path.Way.Is(arrival))
                 {
                     // The peer did not move: a ping of its own, or a copy of one, came another way.

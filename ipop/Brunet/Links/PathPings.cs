@@ -33,9 +33,6 @@ internal sealed class PathPings
     /// <summary>When the last one was sent.</summary>
     public TimeSpan SentAt { get; private set; }
 
-    /// <summary>When the one was sent that was answered last.</summary>
-    public TimeSpan AnsweredSentAt { get; private set; }
-
     /// <summary>Whether the last one is under way.</summary>
     public bool IsOutstanding { get; private set; }
 
@@ -87,7 +84,7 @@ internal sealed class PathPings
                 _sent[i].Nonce = ~nonce;
                 _sent[i].IsAnswered = _sent[i].Counts = true;
                 IsOutstanding = false;
-                return AnsweredSentAt = _sent[i].At;
+                return _sent[i].At;
             }
         }
 

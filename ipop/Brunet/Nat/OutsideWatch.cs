@@ -31,8 +31,8 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
     private TransportAddress _movedTo;
     private int _witnesses;
 
-    /// <summary>A peer says where it saw us come from.</summary>
-    public void OnObserved(TimeSpan now, Peer witness, Path path, TransportAddress observed)
+    /// <summary>A peer says, in answer to a ping that was sent at `asked`, where it saw us come from.</summary>
+    public void OnObserved(TimeSpan now, Peer witness, Path path, TransportAddress observed, TimeSpan asked)
     {
         if (path.Way is { Kind: PathKind.Direct, IsUdp: false })
         {
@@ -40,7 +40,7 @@ internal sealed class OutsideWatch(LocalNode local, PeerTable peers, PathKeeper 
         }
         else if (path.Way is { IsUdp: true, Socket: 0 })
         {
-            OnReflection(now, witness, observed, reflected.Add(now, witness.Address, path.Way.Endpoint, observed, path.Pings.AnsweredSentAt));
+            OnReflection(now, witness, observed, reflected.Add(now, witness.Address, path.Way.Endpoint, observed, asked));
         }
     }
 

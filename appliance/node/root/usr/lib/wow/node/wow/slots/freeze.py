@@ -3,8 +3,9 @@ control group below its unit's, beside that of its daemons, and suspends jobs by
 import os
 
 from wow.lib import files, paths
-from wow.slots.groups import GROUPS
+from wow.slots import groups
 
+GROUPS = groups.GROUPS
 STOPS = f"{paths.RUN}/condor-stops"
 """There while HTCondor is being stopped (stop-jobs): jobs go on then, for their checkpoint."""
 FREEZE, EVENTS = "cgroup.freeze", "cgroup.events"
@@ -13,9 +14,9 @@ FREEZE, EVENTS = "cgroup.freeze", "cgroup.events"
 def slots() -> list[str]:
     """The control groups of jobs that are there now."""
     found: list[str] = []
-    for groups in GROUPS:
+    for folder in GROUPS:
         try:
-            found += sorted(entry.path for entry in os.scandir(groups) if entry.is_dir(follow_symlinks=False))
+            found += sorted(entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
         except FileNotFoundError:
             pass
     return found
