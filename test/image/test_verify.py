@@ -115,7 +115,7 @@ class Verified(smalls.Made):
         with tarfile.open(box, "w:gz") as archive:
             (self.folder / "large").write_bytes(bytes(2 * smalls.MIB))
             archive.add(self.folder / "large", "metadata.json")
-        self.small(box, "its metadata.json is none that this release reads")
+        self.small(box, "its metadata.json is not there, or none that this release reads")
         for text in ("{", "[]", "[" * 100_000):
             with tarfile.open(box, "w:gz") as archive:
                 entry = tarfile.TarInfo("metadata.json")
