@@ -16,7 +16,6 @@ import stat
 import struct
 import subprocess
 import sys
-import time
 
 SOON = 10.0
 """Seconds in which whoever is reached answers, however busy the machine is. All places are tried at the same time."""
@@ -225,11 +224,8 @@ def forks():
     children = []
     try:
         while len(children) < MANY:
-            child = os.fork()
-            if not child:
-                time.sleep(60)
-                os._exit(0)
-            children.append(child)
+            # A copy of this program takes a MB of the job's memory.
+            children.append(os.posix_spawn("/usr/bin/sleep", ["sleep", "60"], {}))
     except OSError:
         pass
     for child in children:
@@ -262,11 +258,14 @@ def main(arguments):
         reached = dict(zip(arguments, tries.map(reach, arguments)))
     address = socket.gethostbyname(socket.gethostname())
     zone = socket.getfqdn().partition(".")[2]
+    # Before all else: the kernel's memory for each folder and file that was looked at is the job's, too.
+    most = forks()
     print(json.dumps({
-        "account": os.getuid(), "places": reached, "shared": shared(), "own shared": own_shared(), "own loopback": own("127.0.0.1"), "own address": own(address),
+        "account": os.getuid(), "forks": most, "places": reached, "shared": shared(), "own shared": own_shared(),
+        "own loopback": own("127.0.0.1"), "own address": own(address),
         "names": names(f"manager.{zone}", "world.example"), "asked past the resolver": asks("127.0.0.1", "world.example"), "abstract": abstract(), "filed": filed(),
         "processes": processes(), "files": files(), "writable": writable(), "user namespace": user_namespace(), "control group": control_group(),
-        "tap": tap(), "privileges": privileges(), "forks": forks(), "submit": submit(),
+        "tap": tap(), "privileges": privileges(), "submit": submit(),
         "queue read": tool("condor_q", "-all", "-name", f"alpha.{zone}", "-af", "Args", "Environment")}))
 
 
