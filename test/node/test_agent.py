@@ -56,7 +56,7 @@ class Table(unittest.TestCase):
         for one in (mock.patch.object(requests.pwd, "getpwuid", lambda uid: mock.Mock(pw_name=NAMES[uid])),
                     mock.patch.object(requests.grp, "getgrgid", lambda _: mock.Mock(gr_mem=["alice"])),
                     mock.patch.object(requests.system, "run", lambda arguments, *_, **__: (self.started.append(arguments[1:]), (0, ""))[1]),
-                    mock.patch.object(act.facts, "read", lambda *_: samples.pool(node__role="worker")), mock.patch.object(act.rounds.freeze, "GROUPS", (folder.name,)),
+                    mock.patch.object(act.facts, "read", lambda *_: samples.pool(node__role="worker")), mock.patch.object(act.rounds.freeze.groups, "GROUPS", (folder.name,)),
                     mock.patch.object(boot, "FILE", f"{folder.name}/next"), mock.patch.object(boot.paths, "STATE", folder.name),
                     mock.patch.object(act.state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(act.state, "LOCK", f"{folder.name}/pause.lock"),
                     mock.patch.object(limits, "FILE", f"{folder.name}/limits.json"),

@@ -23,7 +23,7 @@ from wow.limits import state as limits
 from wow.page import code
 from wow.page import text as console
 from wow.pause import state as pauses
-from wow.slots import freeze
+from wow.slots import groups
 from wow.stops import holding, tell
 from wow.stops import words as pause_words
 from wow.verbs import computer as verb
@@ -43,7 +43,7 @@ class Case(unittest.TestCase):
         for one in (mock.patch.object(settings, "FILE", f"{folder.name}/computer.json"), mock.patch.object(seen, "FILE", f"{folder.name}/seen.json"),
                     mock.patch.object(report.kept, "__defaults__", (f"{folder.name}/told.json",)), mock.patch.object(pauses, "FILE", f"{folder.name}/pause.json"),
                     mock.patch.object(pauses, "LOCK", f"{folder.name}/pause.lock"),
-                    mock.patch.object(limits, "FILE", f"{folder.name}/limits.json"), mock.patch.object(freeze, "GROUPS", (folder.name,)),
+                    mock.patch.object(limits, "FILE", f"{folder.name}/limits.json"), mock.patch.object(groups, "GROUPS", (folder.name,)),
                     mock.patch.object(pausing.facts, "read", lambda: samples.pool(node__role="worker")),
                     mock.patch.object(system, "run", lambda arguments, *_, **__: (self.ran.append(arguments[0]), (0, ""))[1])):
             one.start()

@@ -24,7 +24,7 @@ from wow.lib.verb import UsageError
 from wow.limits import hours, line, month, rounds, share, state, tell, there, words
 from wow.page import text as console
 from wow.pause import state as pause_state
-from wow.slots import freeze
+from wow.slots import freeze, groups
 from wow.stops import holding
 from wow.stops import rounds as pauses
 from wow.stops import tell as pause_tell
@@ -147,7 +147,7 @@ class Case(Zoned):
         for one in (mock.patch.object(startd, "age", lambda: startd.SETTLED), mock.patch.object(state, "FILE", f"{folder.name}/limits.json"),
                     mock.patch.object(month, "FILE", f"{folder.name}/month.json"), mock.patch.object(line.control, "ask", self.ipopd), mock.patch.object(line.control, "status", lambda **_: self.ipopd("status")),
                     mock.patch.object(pause_state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(pause_state, "LOCK", f"{folder.name}/pause.lock"),
-                    mock.patch.object(freeze, "GROUPS", (str(self.group), f"{folder.name}/elsewhere")), mock.patch.object(freeze, "STOPS", f"{folder.name}/stops"),
+                    mock.patch.object(groups, "GROUPS", (str(self.group), f"{folder.name}/elsewhere")), mock.patch.object(freeze, "STOPS", f"{folder.name}/stops"),
                     mock.patch.object(tell, "FILE", f"{folder.name}/limits.conf"), mock.patch.object(tell, "READ", f"{folder.name}/limits.read"),
                     mock.patch.object(pause_tell, "FILE", f"{folder.name}/told.conf"), mock.patch.object(pause_tell, "READ", f"{folder.name}/told.read"),
                     mock.patch.object(pausing.facts, "read", lambda: samples.pool(node__role="worker")), mock.patch.object(there.facts, "read", samples.pool),

@@ -16,7 +16,7 @@ from wow.lib import startd, system
 from wow.lib.errors import WowError
 from wow.lib.verb import UsageError
 from wow.pause import state
-from wow.slots import freeze
+from wow.slots import freeze, groups
 from wow.stops import ask, rounds, tell, words
 from wow.verbs import finish as finish_verb
 from wow.verbs import pause as pause_verb
@@ -42,7 +42,7 @@ class Case(unittest.TestCase):
         self.groups = self.folder / "htcondor"
         self.ran, self.code, self.clock, self.age = [], 0, clock(), 3600.0
         for one in (mock.patch.object(state, "FILE", f"{folder.name}/pause.json"), mock.patch.object(state, "SPARE", f"{folder.name}/spare.json"),
-                    mock.patch.object(state, "LOCK", f"{folder.name}/pause.lock"), mock.patch.object(freeze, "GROUPS", (str(self.groups), f"{folder.name}/elsewhere")),
+                    mock.patch.object(state, "LOCK", f"{folder.name}/pause.lock"), mock.patch.object(groups, "GROUPS", (str(self.groups), f"{folder.name}/elsewhere")),
                     mock.patch.object(freeze, "STOPS", f"{folder.name}/stops"),
                     mock.patch.object(tell, "FILE", f"{folder.name}/told.conf"), mock.patch.object(tell, "READ", f"{folder.name}/told.read"),
                     mock.patch.object(state, "now", lambda: self.clock), mock.patch.object(act.facts, "read", lambda: samples.pool(node__role="worker")),

@@ -20,7 +20,7 @@ from wow.pause import state
 from wow.refuse import state as refused
 from wow.seal import charon
 from wow.setup import take
-from wow.slots import freeze
+from wow.slots import groups
 from wow.stack import kept, named, term
 from wow.stops import tell as pause
 from wow.support import collect
@@ -273,7 +273,7 @@ class Command(unittest.TestCase):
 
     def test_of_the_kernel_s_control_groups_the_agent_may_write_htcondor_s_alone(self):
         (paths_,) = values(own_units()["wow-agent.service"], "ReadWritePaths")
-        self.assertEqual(paths_.split(), [paths.RUN, f"-{state.FOLDER}", f"-{refused.FOLDER}", f"-{os.path.dirname(boot.FILE)}", f"-{freeze.GROUPS[0].rpartition('/')[0]}", f"-{freeze.GROUPS[1]}"])
+        self.assertEqual(paths_.split(), [paths.RUN, f"-{state.FOLDER}", f"-{refused.FOLDER}", f"-{os.path.dirname(boot.FILE)}", f"-{groups.GROUPS[0].rpartition('/')[0]}", f"-{groups.GROUPS[1]}"])
 
 
 if __name__ == "__main__":

@@ -25,7 +25,11 @@ internal static class DecideCommand
         (List<AdmissionRow> decided, List<CertificateRow> held) = ca.Database.Write(transaction =>
         {
             List<string> keys = words.ConvertAll(word => Find(transaction, word));
-            keys.FindAll(_ => state == AdmissionState.Approved).ForEach(key => RefuseRevoked(transaction, key));
+            if (state == AdmissionState.Approved)
+            {
+                keys.ForEach(key => RefuseRevoked(transaction, key));
+            }
+
             return (
                 keys.ConvertAll(key => Admissions.Decide(transaction, key, state, now)),
                 state == AdmissionState.Denied ? Certificates.All(transaction).FindAll(row => IsValid(row, now) && keys.Exists(key => row.Key.StartsWith(key, StringComparison.Ordinal))) : []);

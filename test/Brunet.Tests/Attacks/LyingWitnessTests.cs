@@ -46,14 +46,7 @@ public sealed class LyingWitnessTests(ITestOutputHelper output)
         Assert.NotNull(world.RunUntil(() => other.Node.IsJoined, TimeSpan.FromSeconds(15)));
         LieFor(world, liar, victim, TimeSpan.FromMinutes(2), () => { });
         world.Talk(other, victim, TimeSpan.FromSeconds(20));
-        for (int round = 1; round <= 8; round++)
-        {
-            SimulatedNetwork.Forget(victim, moves: true);
-            TimeSpan silence = world.Talk(other, victim, TimeSpan.FromSeconds(8));
-            output.WriteLine($"{round}: {silence}");
-            Assert.True(silence < TimeSpan.FromSeconds(1), $"round {round}: silent for {silence}");
-            Assert.Contains(victim.Node.Ring.Reflected, address => address.Port == victim.PublicEndpoint.Port + round);
-        }
+        AssertMovesAreNoticed(world, other, victim, port => Assert.Contains(victim.Node.Ring.Reflected, address => address.Port == port));
     }
 
     /// <summary>With one peer, or two, of which one is silent, nobody else can say it.</summary>
@@ -68,14 +61,8 @@ public sealed class LyingWitnessTests(ITestOutputHelper output)
         Assert.NotNull(world.RunUntil(() => world.Nodes.TrueForAll(node => node.Node.IsJoined), TimeSpan.FromSeconds(15)));
         SimulatedNode other = world.Nodes[^2];
         world.Talk(other, moves, TimeSpan.FromSeconds(20));
-        for (int round = 1; round <= 8; round++)
-        {
-            SimulatedNetwork.Forget(moves, moves: true);
-            TimeSpan silence = world.Talk(other, moves, TimeSpan.FromSeconds(8));
-            output.WriteLine($"{round}: {silence}");
-            Assert.True(silence < TimeSpan.FromSeconds(1), $"round {round}: silent for {silence}");
-            Assert.NotNull(world.RunUntil(() => moves.Node.Ring.Reflected is [var seen] && seen.Port == moves.PublicEndpoint.Port + round, TimeSpan.FromSeconds(20)));
-        }
+        AssertMovesAreNoticed(world, other, moves, port =>
+            Assert.NotNull(world.RunUntil(() => moves.Node.Ring.Reflected is [var seen] && seen.Port == port, TimeSpan.FromSeconds(20))));
     }
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_messages")]
@@ -109,6 +96,19 @@ public sealed class LyingWitnessTests(ITestOutputHelper output)
             liar.Node.Parts.Transport.Answer(incoming.Now, incoming.Peer, answer, incoming.Arrival);
         };
         return (world, victim, liar);
+    }
+
+    /// <summary>A NAT maps elsewhere again and again, while somebody sends to who is behind it. look: is given the port at which that one is seen then.</summary>
+    private void AssertMovesAreNoticed(SimulatedNetwork world, SimulatedNode other, SimulatedNode moves, Action<int> look)
+    {
+        for (int round = 1; round <= 8; round++)
+        {
+            SimulatedNetwork.Forget(moves, moves: true);
+            TimeSpan silence = world.Talk(other, moves, TimeSpan.FromSeconds(8));
+            output.WriteLine($"{round}: {silence}");
+            Assert.True(silence < TimeSpan.FromSeconds(1), $"round {round}: silent for {silence}");
+            look(moves.PublicEndpoint.Port + round);
+        }
     }
 
     /// <summary>Whoever comes another way for a moment has its straight path looked at, so the liar is asked as often as it likes.</summary>

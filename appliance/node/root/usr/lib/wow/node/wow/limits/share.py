@@ -2,7 +2,7 @@
 import os
 
 from wow.lib import files
-from wow.slots import freeze
+from wow.slots import groups
 
 FILE = "cpu.max"
 PERIOD = 100_000
@@ -19,8 +19,8 @@ def apply(percent: int | None) -> None:
     """Has the kernel go by it, where there is such a group; HTCondor makes it for its first job, and where that is known already it is made here."""
     wanted = text(percent)
     if percent is not None:
-        _make(freeze.GROUPS[0])
-    for group in freeze.GROUPS:
+        _make(groups.GROUPS[0])
+    for group in groups.GROUPS:
         if (files.find(f"{group}/{FILE}") or wanted).strip() != wanted:
             with open(f"{group}/{FILE}", "w", encoding="ascii") as file:
                 file.write(wanted)
@@ -38,8 +38,8 @@ def _make(group: str) -> None:
 
 def found(percent: int) -> str:
     """Whether jobs are held to it: they are, they will be when the first one begins, or this kernel does not count processor time by groups."""
-    groups = [group for group in freeze.GROUPS if os.path.isdir(group)]
-    if not groups:
+    there = [group for group in groups.GROUPS if os.path.isdir(group)]
+    if not there:
         return LATER
-    said = [files.read(f"{group}/{FILE}").strip() for group in groups]
+    said = [files.read(f"{group}/{FILE}").strip() for group in there]
     return HOLDS if text(percent) in said else LATER if any(said) else NEVER

@@ -5,7 +5,6 @@ import os
 from wow.lib import files, paths
 from wow.slots import groups
 
-GROUPS = groups.GROUPS
 STOPS = f"{paths.RUN}/condor-stops"
 """There while HTCondor is being stopped (stop-jobs): jobs go on then, for their checkpoint."""
 FREEZE, EVENTS = "cgroup.freeze", "cgroup.events"
@@ -14,7 +13,7 @@ FREEZE, EVENTS = "cgroup.freeze", "cgroup.events"
 def slots() -> list[str]:
     """The control groups of jobs that are there now."""
     found: list[str] = []
-    for folder in GROUPS:
+    for folder in groups.GROUPS:
         try:
             found += sorted(entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
         except FileNotFoundError:
