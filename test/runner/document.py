@@ -111,7 +111,7 @@ def bench_origin(root: pathlib.Path) -> str:
     """What was measured, and on what."""
     found = loaded(root / BENCH)
     machine, origin = found["machine"], found.get("origin", {"words": "a build of the bench's own"})
-    return f"{machine['model']} with {', '.join(machine['instructions'])}; seals by {machine['sealer']}; {origin['words']}."
+    return f"{machine['model']} with {', '.join(machine['instructions'])}; seals by {machine['sealer']};\n{origin['words']}."
 
 
 def by_parts(path: pathlib.Path) -> str:

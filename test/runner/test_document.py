@@ -56,7 +56,7 @@ class Tables(unittest.TestCase):
 
     def test_the_bench_says_what_it_measured_and_on_what(self):
         self.write(module.BENCH, {"machine": {"model": "A", "instructions": ["aes", "vaes"], "sealer": "lib"}, "origin": {"words": "the program, commit 1"}})
-        self.assertEqual(module.bench_origin(self.root), "A with aes, vaes; seals by lib; the program, commit 1.")
+        self.assertEqual(module.bench_origin(self.root), "A with aes, vaes; seals by lib;\nthe program, commit 1.")
 
     def test_a_figure_of_the_pool_stands_with_its_goal_and_rounds(self):
         self.write(module.POOL, {"figures": [
