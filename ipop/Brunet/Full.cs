@@ -36,6 +36,9 @@ public enum Full
     /// <summary>Meetings by TCP, planned, asked for or under way.</summary>
     Meetings,
 
+    /// <summary>Pings to where nothing ever came back from, beyond those that one peer draws.</summary>
+    Trials,
+
     /// <summary>Sockets that a search through a NAT opened and that are kept.</summary>
     SearchSockets,
 

@@ -202,6 +202,36 @@ public sealed class HostileInputTests
         }
     }
 
+    /// <summary>Who thinks his ring large leaves it to the others to ask the bootstrap list, to call on the network and to answer who calls there.</summary>
+    [Theory]
+    [InlineData(4, 1)]
+    [InlineData(12, 1)]
+    [InlineData(12, 2)]
+    [InlineData(40, 2)]
+    public void Liars_about_neighbours_make_the_ring_look_neither_large_nor_small(int nodes, int liars)
+    {
+        var random = new Random(4);
+        var world = new SimulatedNetwork(seed: 25) { HasCheapSessions = true };
+        for (int i = 0; i < nodes; i++)
+        {
+            world.Add(NatKind.None, Policy);
+            world.Run(TimeSpan.FromMilliseconds(200));
+        }
+
+        world.Run(TimeSpan.FromSeconds(30));
+
+        // Two have one node between them.
+        SimulatedNode[] evil = [.. world.Nodes.OrderBy(node => node.Node.Address).Where((_, place) => place % 2 == 0).Take(liars)];
+        var estimates = new List<double>();
+        for (int i = 0; i < 30; i++)
+        {
+            Array.ForEach(evil, liar => Lie(world, liar.Node.Parts, random));
+            estimates.AddRange(world.Nodes.Except(evil).Select(node => node.Node.Parts.View.EstimatedNodes));
+        }
+
+        Assert.True(estimates.Min() >= nodes / 4.0 && estimates.Max() <= 12.0 * nodes, $"from {estimates.Min()} to {estimates.Max()}");
+    }
+
     /// <summary>Tells each peer of nodes that do not exist, nearer to it than anybody; then half a second passes.</summary>
     private static void Lie(SimulatedNetwork world, NodeParts evil, Random random)
     {

@@ -29,6 +29,9 @@ internal sealed class Path(Arrival way, TimeSpan now)
     /// <summary>What was pinged by it, and what came back.</summary>
     public PathPings Pings { get; } = new();
 
+    /// <summary>Whether what is sent by it reaches the peer, or did: something came back. Over a relay it goes to nobody else.</summary>
+    public bool IsProven => IsAlive || RoundTrip is not null || Kind == PathKind.Relay;
+
     /// <summary>Smoothed round trip, null before the first pong.</summary>
     public TimeSpan? RoundTrip => Pings.RoundTrip;
 

@@ -30,6 +30,8 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
     /// <summary>A peer that is there again so soon did not sleep: the path had been forgotten by a NAT.</summary>
     private static readonly TimeSpan ForgottenWithin = TimeSpan.FromSeconds(10);
 
+    private readonly PerPeer<TrialShare> _trials = new(peers);
+
     /// <summary>Asked first whether a pong is the answer to a ping of its own.</summary>
     public PongTaker? OtherPings { get; set; }
 
@@ -219,6 +221,13 @@ internal sealed class PathKeeper(LocalNode local, PeerTable peers, Transport tra
         Span<byte> message = stackalloc byte[PingMessage.Size];
         PingMessage ping = NewPing(now, peer);
         path?.OnPing(now, ping.Nonce);
+        if (path is { IsProven: false } && !_trials.Of(peer).Take(now, local.Random))
+        {
+            // For the path it is as if the ping were lost on its way: it has its next one when it is time.
+            local.Refusals.Add(Full.Trials);
+            return;
+        }
+
         ping.Write(message);
         transport.SendMessage(now, peer, message, path);
     }

@@ -8,6 +8,9 @@ internal static class Neighbourhood
 {
     private const double RingSize = 1.461501637330902918203684832716283019655932542976E48;
 
+    /// <summary>By chance two neighbours a side stand more than so many times too far apart once in ten thousand times.</summary>
+    private const double MaxBeyondLinks = 4;
+
     /// <summary>
     /// The nearest of some addresses on both sides of a position, without doubles: first those that follow it, then those before it, each side
     /// from the nearest on.
@@ -82,6 +85,13 @@ internal static class Neighbourhood
         double span = ToDouble(self.ClockwiseTo(known[perSide - 1])) + ToDouble(known[^perSide].ClockwiseTo(self));
         return Math.Max(known.Count + 1, 2 * perSide * RingSize / span);
     }
+
+    /// <summary>
+    /// A number of nodes that hearsay speaks for, within what the linked neighbours allow: two that lie could invent any number between themselves and the local node.
+    /// Four neighbours tell the number too roughly by themselves.
+    /// </summary>
+    public static double Limit(double estimate, NodeAddress self, List<NodeAddress> linked, int perSide) =>
+        Math.Min(estimate, MaxBeyondLinks * EstimateNodes(self, linked, perSide));
 
     /// <summary>A way round the ring of 2^<paramref name="exponent"/> steps, exponent from 0 to below 160.</summary>
     public static NodeAddress Distance(double exponent)

@@ -98,7 +98,8 @@ internal sealed class RingKeeper(
         }
 
         view.Known = known.FindAll(address => IsBelieved(now, address));
-        view.EstimatedNodes = Neighbourhood.EstimateNodes(local.Self, known, KnownPerSide);
+        double all = Neighbourhood.EstimateNodes(local.Self, known, KnownPerSide);
+        view.EstimatedNodes = now - _placedAt < PlacedAfter ? all : Neighbourhood.Limit(all, local.Self, [.. _near], NearPerSide);
         SendNeighbours(now, after, before);
         finder.Tick(now);
     }

@@ -6,7 +6,7 @@ using Xunit.Abstractions;
 
 namespace Brunet.Tests.Attacks;
 
-/// <summary>A member that says it is where somebody else is, so that others guess ports there.</summary>
+/// <summary>A member that says it is where somebody else is, so that others guess ports there, or ping what it names.</summary>
 public sealed class PortSearchAttackTests(ITestOutputHelper output)
 {
     private static readonly TransportAddress Third = TransportAddress.FromIPv4(0x01020304, 80);
@@ -30,10 +30,50 @@ public sealed class PortSearchAttackTests(ITestOutputHelper output)
             // The two never get a straight path.
             return !((from == victim && to.IPv4 == liar.PublicEndpoint.IPv4) || (from == liar && to.IPv4 == victim.PublicEndpoint.IPv4));
         };
-        Lie(world, liar, victim, Third, claimed);
+        Lie(world, liar, victim, claimed, minutes: 1, Third);
         output.WriteLine($"{sent} datagrams in a minute, {seconds.Max()} in the worst second");
         Assert.InRange(sent, 200, 2048 + (60 * 50) + 600);
         Assert.InRange(seconds.Max(), 1, 520);
+    }
+
+    [Fact]
+    public void A_member_that_names_a_third_party_again_and_again_draws_what_a_share_holds_and_then_eight_a_second()
+    {
+        (SimulatedNetwork world, SimulatedNode victim, SimulatedNode liar) = World(NatKind.PortRestricted);
+        var seconds = new int[600];
+        world.Wire = (from, to, _) =>
+        {
+            seconds[(int)world.Now.TotalSeconds] += from == victim && to.IPv4 == Third.IPv4 ? 1 : 0;
+            return !((from == victim && to.IPv4 == liar.PublicEndpoint.IPv4) || (from == liar && to.IPv4 == victim.PublicEndpoint.IPv4));
+        };
+        Lie(world, liar, victim, NatMapping.Independent, minutes: 4, Ports());
+        int[] late = seconds[((int)world.Now.TotalSeconds - 120)..(int)world.Now.TotalSeconds];
+        output.WriteLine($"{seconds.Sum()} datagrams in four minutes, {late.Sum()} of them in the second half");
+        Assert.InRange(seconds.Sum(), 1024, 1024 + (8 * 240));
+        Assert.InRange(late.Sum(), 120 * 7, 120 * 9);
+        Assert.True(victim.Node.Refusals[Full.Trials] > 0);
+    }
+
+    /// <summary>Who names dead endpoints before the one that works is reached by it all the same, and by another one later.</summary>
+    [Fact]
+    public void A_member_that_has_used_up_its_share_is_reached_where_it_is_then()
+    {
+        (SimulatedNetwork world, SimulatedNode victim, SimulatedNode liar) = World(NatKind.PortRestricted);
+        world.Wire = (from, to, _) => !((from == victim && to.IPv4 == liar.PublicEndpoint.IPv4) || (from == liar && to.IPv4 == victim.PublicEndpoint.IPv4));
+        Lie(world, liar, victim, NatMapping.Independent, minutes: 4, Ports());
+        long refused = victim.Node.Refusals[Full.Trials];
+        Peer peer = victim.Node.Parts.Peers[liar.Node.Address];
+        TimeSpan begun = world.Now;
+        TimeSpan? straight = null;
+        world.Wire = (_, _, _) =>
+        {
+            straight ??= peer.IsStraight ? world.Now - begun : null;
+            return true;
+        };
+        Lie(world, liar, victim, NatMapping.Independent, minutes: 1, [.. Ports()[..^1], liar.PublicEndpoint]);
+        output.WriteLine($"{refused} not sent, straight after {straight}");
+        Assert.True(refused > 0);
+        Assert.InRange(straight ?? TimeSpan.MaxValue, TimeSpan.Zero, TimeSpan.FromSeconds(10));
     }
 
     [Fact]
@@ -51,7 +91,7 @@ public sealed class PortSearchAttackTests(ITestOutputHelper output)
 
             return !((from == victim && to.IPv4 == liar.PublicEndpoint.IPv4) || (from == liar && to.IPv4 == victim.PublicEndpoint.IPv4));
         };
-        Lie(world, liar, victim, house, NatMapping.Dependent);
+        Lie(world, liar, victim, NatMapping.Dependent, minutes: 1, house);
         Assert.Equal([house.Port], ports);
     }
 
@@ -69,14 +109,18 @@ public sealed class PortSearchAttackTests(ITestOutputHelper output)
         return (world, victim, liar);
     }
 
-    /// <summary>For a minute, ten times a second, beside packets that make the liar worth a search.</summary>
-    private static void Lie(SimulatedNetwork world, SimulatedNode liar, SimulatedNode victim, TransportAddress where, NatMapping claimed)
+    /// <summary>As many ports of the third party as a message names.</summary>
+    private static TransportAddress[] Ports() =>
+        [.. Enumerable.Range(100, ProtocolConstants.MaxCandidates).Select(port => Third with { Port = (ushort)port })];
+
+    /// <summary>Ten times a second, beside packets that make the liar worth a search.</summary>
+    private static void Lie(SimulatedNetwork world, SimulatedNode liar, SimulatedNode victim, NatMapping claimed, int minutes, params TransportAddress[] named)
     {
         var lie = new CandidatesMessage { IsSpread = claimed == NatMapping.Dependent, Nat = new NatProfile(claimed, 0) };
-        lie.Endpoints.Add(where);
+        lie.Endpoints.AddRange(named);
         byte[] bytes = new byte[CandidatesMessage.MaxSize];
         int length = lie.Write(bytes);
-        for (int i = 0; i < 600; i++)
+        for (int i = 0; i < minutes * 600; i++)
         {
             liar.Node.Send(world.Now, victim.Node.Address, [1]);
             if (liar.Node.Parts.Peers.TryGetValue(victim.Node.Address, out Peer? peer))

@@ -127,6 +127,38 @@ public sealed class ReflectionTests(ITestOutputHelper output)
         Assert.Equal(two.PublicEndpoint, one.Node.Peers(world.Now).Single().Endpoint);
     }
 
+    /// <summary>From another port each time, one frame for as long as a try lasts: so each draws a whole one.</summary>
+    [Fact]
+    public void A_member_that_forges_sources_again_and_again_draws_what_a_share_holds_and_then_eight_a_second()
+    {
+        const int Ports = 20, Rounds = 60;
+        (SimulatedNetwork world, SimulatedNode one, SimulatedNode two, _) = Recorded();
+        Session session = two.Node.Parts.Peers[one.Node.Address].Current!;
+        byte[] message = [(byte)MessageType.Pong], frame = new byte[message.Length + ProtocolConstants.FrameOverhead];
+        TimeSpan begun = world.Now;
+        int sent = 0;
+        world.Wire = (node, destination, _) =>
+        {
+            sent += node == one && destination with { Port = 0 } == Third with { Port = 0 } ? 1 : 0;
+            return true;
+        };
+        for (int round = 0; round < Rounds; round++)
+        {
+            for (ushort port = 1; port <= Ports; port++)
+            {
+                one.Node.ReceiveDatagram(world.Now, Third with { Port = port }, frame.AsSpan(0, session.Seal(message, frame, isEsp: false)));
+            }
+
+            world.Run(TimeSpan.FromSeconds(4.2));
+        }
+
+        int seconds = (int)(world.Now - begun).TotalSeconds;
+        output.WriteLine($"{Rounds * Ports} frames in, {sent} pings out within {seconds} s");
+        Assert.InRange(sent, 1024, 1024 + (8 * seconds));
+        Assert.True(one.Node.Refusals[Full.Trials] > 0);
+        Assert.Equal(two.PublicEndpoint, one.Node.Peers(world.Now).Single().Endpoint);
+    }
+
     [Fact]
     public void A_question_with_a_forged_source_draws_as_many_bytes_as_it_has_and_so_many_a_second()
     {
