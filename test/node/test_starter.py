@@ -59,7 +59,6 @@ class Starter(unittest.TestCase):
         self.assertNotIn("execv", [one[0] for one in done])
         self.assertIn("Function not implemented. Start the image's own kernel", said[0])
 
-
     def test_one_that_is_for_no_job_makes_no_control_group(self):
         self.assertNotIn(("bound",), self.run_it(arguments=["-classad"])[0])
 
@@ -103,16 +102,21 @@ class Alone(unittest.TestCase):
         calls = []
         with mock.patch.object(libc, "call", side_effect=lambda *arguments: calls.append(arguments) or 7), mock.patch("posix.close") as close:
             alone.enter()
-        self.assertEqual([("unshare", 0x08020000), ("mount", None, b"/", None, 0x84000, None), ("mount", b"none", b"/run/systemd", b"tmpfs", 1, b"mode=0")], calls[:3])
-        self.assertEqual([("syscall", 444, struct.pack("=3Q", 0, 0, 1), 24, 0), ("syscall", 446, 7, 0)], calls[3:])
+        namespaces = [("unshare", 0x08020000), ("mount", None, b"/", None, 0x84000, None), ("mount", b"none", b"/run/systemd", b"tmpfs", 1, b"mode=0")]
+        self.assertEqual([("syscall", 444, struct.pack("=3Q", 0, 0, 1), 24, 0), *namespaces, ("syscall", 446, 7, 0)], calls)
         close.assert_called_once_with(7)
 
     def test_what_the_kernel_refuses_is_raised(self):
         for refused in range(5):
-            answers = [0, 0, 0, 7, 0]
+            answers = [7, 0, 0, 0, 0]
             answers[refused] = OSError(errno.EPERM, "Operation not permitted")
             with mock.patch.object(libc, "call", side_effect=answers), mock.patch("posix.close"), self.assertRaises(OSError):
                 alone.enter()
+
+    def test_a_kernel_without_landlock_refuses_while_the_journal_can_be_told(self):
+        with mock.patch.object(libc, "call", side_effect=OSError(errno.ENOSYS, "Function not implemented")) as call, self.assertRaises(OSError):
+            alone.enter()
+        self.assertEqual(["syscall"], [one.args[0] for one in call.call_args_list], "systemd's sockets are hidden by then")
 
 
 class Library(unittest.TestCase):

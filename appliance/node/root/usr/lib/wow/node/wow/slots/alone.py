@@ -20,10 +20,10 @@ RULES = b"".join(number.to_bytes(8, "little") for number in (0, 0, SCOPE_ABSTRAC
 
 
 def enter() -> None:
-    """Enters all. OSError where the kernel lacks one of them: Landlock for sockets came with 6.12."""
+    """Enters all. OSError where the kernel lacks one of them: Landlock for sockets came with 6.12, and is asked for while the journal can still be told."""
+    rules = libc.call("syscall", CREATE_RULESET, RULES, len(RULES), 0)
     libc.call("unshare", CLONE_NEWIPC | CLONE_NEWNS)
     libc.call("mount", None, b"/", None, MS_REC | MS_SLAVE, None)
     libc.call("mount", b"none", SOCKETS, b"tmpfs", MS_RDONLY, b"mode=0")
-    rules = libc.call("syscall", CREATE_RULESET, RULES, len(RULES), 0)
     libc.call("syscall", RESTRICT_SELF, rules, 0)
     posix.close(rules)
