@@ -59,6 +59,8 @@ public sealed class ForgettingTests(ITestOutputHelper output)
                 Measure(world, nodes, all, straight, $"seed {seed}, round {round}");
                 world.Run(TimeSpan.FromSeconds(random.Next(20)));
             }
+
+            Assert.Equal(0, world.Refused(Full.Trials));
         }
 
         all.Sort();

@@ -54,6 +54,7 @@ public sealed class PortSearchTests(ITestOutputHelper output)
         double rate = (one.SentDatagrams + two.SentDatagrams - before) / (world.Now - start).TotalSeconds;
         output.WriteLine($"{rate:F1} datagrams a second");
         Assert.Equal(0, one.FurtherSockets + two.FurtherSockets);
+        Assert.Equal(0, world.Refused(Full.Trials));
     }
 
     [Fact]
@@ -113,6 +114,7 @@ public sealed class PortSearchTests(ITestOutputHelper output)
             times.Add(direct.Value);
             world.Run(TimeSpan.FromSeconds(90));
             Assert.InRange(one.FurtherSockets + two.FurtherSockets, 0, 4);
+            Assert.Equal(0, world.Refused(Full.Trials));
         }
 
         times.Sort();

@@ -128,6 +128,8 @@ public sealed class RelayLossTests(ITestOutputHelper output)
             busy.Node.RelaysForOthers = true;
         }
 
+        // The pair never becomes direct, and tries again and again what each names.
+        Assert.Equal(0, world.Refused(Full.Trials));
         return (sent - (beta.Delivered.Count - had), moves, on);
     }
 

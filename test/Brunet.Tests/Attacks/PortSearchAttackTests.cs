@@ -49,7 +49,7 @@ public sealed class PortSearchAttackTests(ITestOutputHelper output)
         Lie(world, liar, victim, NatMapping.Independent, minutes: 4, Ports());
         int[] late = seconds[((int)world.Now.TotalSeconds - 120)..(int)world.Now.TotalSeconds];
         output.WriteLine($"{seconds.Sum()} datagrams in four minutes, {late.Sum()} of them in the second half");
-        Assert.InRange(seconds.Sum(), 1024, 1024 + (8 * 240));
+        Assert.InRange(seconds.Sum(), 2048, 2048 + (8 * 240));
         Assert.InRange(late.Sum(), 120 * 7, 120 * 9);
         Assert.True(victim.Node.Refusals[Full.Trials] > 0);
     }

@@ -154,7 +154,7 @@ public sealed class ReflectionTests(ITestOutputHelper output)
 
         int seconds = (int)(world.Now - begun).TotalSeconds;
         output.WriteLine($"{Rounds * Ports} frames in, {sent} pings out within {seconds} s");
-        Assert.InRange(sent, 1024, 1024 + (8 * seconds));
+        Assert.InRange(sent, 2048, 2048 + (8 * seconds));
         Assert.True(one.Node.Refusals[Full.Trials] > 0);
         Assert.Equal(two.PublicEndpoint, one.Node.Peers(world.Now).Single().Endpoint);
     }

@@ -5,7 +5,7 @@ namespace Brunet.Tests.Links;
 /// <summary>What one peer draws to where nothing ever came back from.</summary>
 public sealed class TrialShareTests
 {
-    private const int Capacity = 1024, PerSecond = 8;
+    private const int Capacity = 2048, PerSecond = 8;
 
     private readonly TrialShare _share = new();
     private readonly Random _random = new(7);

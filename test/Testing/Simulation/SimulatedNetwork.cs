@@ -96,6 +96,9 @@ public sealed partial class SimulatedNetwork(int seed, double loss = 0)
     /// <summary>Where the first node listens.</summary>
     public TransportAddress FirstEndpoint => Nodes[0].PublicEndpoint;
 
+    /// <summary>What all nodes together refused of a kind, since each was switched on.</summary>
+    public long Refused(Full collection) => Nodes.Sum(node => node.Inside.Refusals[collection]);
+
     /// <summary>Switches a node on. The first is the pool's first node; the others know its endpoint. In a closed pool it may begin without a certificate.</summary>
     public SimulatedNode Add(NatKind nat, IRecordPolicy policy, bool isOpen = true, bool certified = true)
     {
