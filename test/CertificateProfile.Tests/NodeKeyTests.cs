@@ -56,6 +56,19 @@ public sealed class NodeKeyTests : IDisposable
     }
 
     [Fact]
+    public void A_file_is_brought_to_the_disk_before_it_has_its_name_and_again_after()
+    {
+        File.WriteAllText(KeyPath, "old");
+        List<string> found = [];
+        AtomicFile.Write(KeyPath, "new"u8, UnixFileMode.UserRead, stream =>
+        {
+            stream.Flush(flushToDisk: true);
+            found.Add(File.ReadAllText(KeyPath));
+        });
+        Assert.Equal(["old", "new"], found);
+    }
+
+    [Fact]
     public void A_file_that_cannot_be_written_leaves_the_old_one_and_no_litter()
     {
         File.WriteAllText(KeyPath, "old");

@@ -78,7 +78,6 @@ internal sealed class CaFolder : IDisposable
             AtomicFile.WriteText(keyPath, key.ExportPkcs8PrivateKeyPem() + "\n", OwnerOnly);
         }
 
-        // SQLite brings the folder itself to the disk when it makes its files, and with it the rename of the key.
         Database database = Database.Create(Path.Combine(folder, DatabaseName));
         byte[] der = CertificateIssuer.CreateAuthority(pool, key, now);
 

@@ -103,8 +103,8 @@ internal sealed class StackKeyring(CaFolder ca, string folder)
     }
 
     /// <summary>
-    /// The key of a run whose notice the disk lost with the power; null where there is none. Machines may have heard of it by then, and would believe no other one in
-    /// its place.
+    /// The key of a run that lost the power before its notice was there; null where there is none. A disk that lost the notice later may have had machines hear of it,
+    /// and they would believe no other one in its place.
     /// </summary>
     private static ECDsa? Begun(string path)
     {
