@@ -54,6 +54,7 @@ public sealed class CommandTests : IDisposable
 
         Assert.Equal(key, await File.ReadAllTextAsync(Path.Combine(target, "node.key")));
         await Expect(2, "--address", "manager", "--state", State, "--out", Path.Combine(_folder, "second"));
+        Assert.False(Directory.Exists(Path.Combine(_folder, "second")));
         await Expect(0, "head.lab.internal, 10.128.0.7", "manager", "--state", State, "--out", Path.Combine(_folder, "third"), "--host", "head", "--address", "10.128.0.7");
     }
 
@@ -68,8 +69,16 @@ public sealed class CommandTests : IDisposable
         await Expect(2, "--host", "machine", "--state", State, "--out", target, "--address", "10.128.0.5", "--host", "manager");
         Assert.False(Directory.Exists(target));
         await Expect(0, "w-10-128-0-5.lab.internal, 10.128.0.5", "machine", "--state", State, "--out", target, "--address", "10.128.0.5");
-        await Expect(2, "10.128.0.5", "machine", "--state", State, "--out", Path.Combine(_folder, "second"), "--address", "10.128.0.5");
         await Expect(0, "files.lab.internal, 10.128.0.6", "machine", "--state", State, "--out", Path.Combine(_folder, "third"), "--address", "10.128.0.6", "--host", "files");
+
+        // Who is refused finds neither a folder nor a key, and a key that was there stays.
+        string second = Path.Combine(_folder, "second", "key");
+        await Expect(2, "10.128.0.5 belongs to", "machine", "--state", State, "--out", second, "--address", "10.128.0.5");
+        await Expect(2, "The name files belongs to", "machine", "--state", State, "--out", second, "--address", "10.128.0.7", "--host", "files");
+        Assert.False(Directory.Exists(Path.Combine(_folder, "second")));
+        string key = await File.ReadAllTextAsync(Path.Combine(target, "node.key"));
+        await Expect(2, "The name files belongs to", "machine", "--state", State, "--out", target, "--address", "10.128.0.7", "--host", "files");
+        Assert.Equal(key, await File.ReadAllTextAsync(Path.Combine(target, "node.key")));
 
         using var list = JsonDocument.Parse(await Expect(0, "{", "list", "--state", State, "--json"));
         Assert.All(list.RootElement.GetProperty("certificates").EnumerateArray(), row => Assert.Equal("worker", row.GetProperty("role").GetString()));

@@ -129,6 +129,19 @@ public sealed class ManagersCommandTests : IDisposable
         }
     }
 
+    [Fact]
+    public async Task A_list_that_has_no_place_is_not_signed()
+    {
+        await MakeTwo();
+        foreach (string path in (string[])[_folder, Path.Combine(_folder, "none", "list")])
+        {
+            Assert.Contains($"--out is '{path}': name a file", await Run(2, "managers", "manager", "--state", State, "--out", path), StringComparison.Ordinal);
+        }
+
+        using CaFolder ca = CaFolder.Open(State);
+        Assert.Equal(0, ca.Database.Read(transaction => transaction.First("SELECT count(*) FROM audit WHERE event = 'managers'", row => row.GetInt64(0))));
+    }
+
     private async Task MakeTwo()
     {
         await Run(0, "init", "--state", State, "--pool", "lab", "--subnet", "10.128.0.0/16");

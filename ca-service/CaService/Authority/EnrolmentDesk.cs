@@ -50,6 +50,19 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
         return Reissue(transaction, ask, now) ?? Issue(transaction, ask, managers, now);
     });
 
+    /// <summary>Looks whether <see cref="IssueByHand"/> would make one, before a key is made for it.</summary>
+    /// <param name="publicKey">The key that is there; empty where one will be made.</param>
+    /// <param name="address">As there.</param>
+    /// <param name="host">As there.</param>
+    /// <exception cref="UserError">It would not.</exception>
+    public void CheckByHand(ReadOnlyMemory<byte> publicKey, IPAddress address, string host) => ca.Database.Write(transaction =>
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        Certificates.Expire(transaction, now);
+        RefuseByHand(transaction, new Ask(publicKey, address, host, null), host, now);
+        return true;
+    });
+
     /// <summary>Makes a certificate by hand, a manager's or one for an address that is assigned: the operator, who holds the CA's folder, needs no ticket and proves no address.</summary>
     /// <returns>The certificate in DER.</returns>
     /// <exception cref="UserError">Address or name can't be had.</exception>
@@ -208,6 +221,12 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
 
     private byte[] SignByHand(Transaction transaction, Ask ask, string host, MemberRole role, string name, DateTimeOffset now)
     {
+        RefuseByHand(transaction, ask, host, now);
+        return Sign(transaction, ask, host, role, name, now);
+    }
+
+    private void RefuseByHand(Transaction transaction, Ask ask, string host, DateTimeOffset now)
+    {
         if (Certificates.HolderOf(transaction, ask.Address, now) is CertificateRow holder && holder.Key != ask.Key)
         {
             throw new UserError($"{ask.Address} belongs to {holder.Host} until {holder.NotAfter:u}: give another --address.");
@@ -222,8 +241,6 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
         {
             throw new UserError($"The name {host} belongs to another machine: give another --host.");
         }
-
-        return Sign(transaction, ask, host, role, name, now);
     }
 
     private byte[] Sign(Transaction transaction, Ask ask, string host, MemberRole role, string name, DateTimeOffset now)

@@ -15,6 +15,12 @@ internal static class ManagersCommand
             throw new UserError("Say which managers, the first one first: wow-ca managers HOST... --state DIR --out FILE.");
         }
 
+        // Before the audit says that a list was signed.
+        if (Directory.Exists(path) || !Directory.Exists(Path.GetDirectoryName(Path.GetFullPath(path))))
+        {
+            throw new UserError($"--out is '{path}': name a file, in a folder that is there.");
+        }
+
         using CaFolder ca = CaFolder.Open(options.Get("state"));
         ManagerList list = Make(ca, options.Words, options.Find("ca") ?? options.Words[0]);
 

@@ -32,11 +32,17 @@ internal static class MemberCommand
             ProvenClock.Check(ca, options, time.GetUtcNow());
         }
 
+        // Who is refused is refused before a key is made: a folder with a key alone would stay.
+        var desk = new EnrolmentDesk(ca, time);
+        string path = Path.Combine(folder, FileNames.Key);
+        using ECDsa? former = File.Exists(path) ? NodeKey.Load(path) : null;
+        desk.CheckByHand(former?.ExportSubjectPublicKeyInfo(), address!, host);
+
         // The key goes to the disk first: a certificate whose key was lost would hold the address for its lifetime.
         Directory.CreateDirectory(folder);
-        using ECDsa key = NodeKey.LoadOrCreate(Path.Combine(folder, FileNames.Key));
+        using ECDsa key = NodeKey.LoadOrCreate(path);
         byte[] spki = key.ExportSubjectPublicKeyInfo();
-        byte[] der = new EnrolmentDesk(ca, time).IssueByHand(spki, address!, host, role);
+        byte[] der = desk.IssueByHand(spki, address!, host, role);
         NodeCertificateFile.Write(Path.Combine(folder, FileNames.Certificate), der);
         string node = $"{NodeKey.AddressOf(spki)}";
         reply.Say(
