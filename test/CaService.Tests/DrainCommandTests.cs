@@ -59,7 +59,8 @@ public sealed class DrainCommandTests : Publishing
         Assert.Contains("'beta' is no name of a drained machine: wow pool drain", (await RunAsync(2, "drain", "--end", "beta")).Error, StringComparison.Ordinal);
         Assert.Contains("Say which machine", (await RunAsync(2, "drain", "--end")).Error, StringComparison.Ordinal);
         Assert.Contains("not both", (await RunAsync(2, "drain", "beta", "--end", "--dry-run")).Error, StringComparison.Ordinal);
-        Assert.Contains("beta would get no more jobs", (await RunAsync(0, "drain", "beta", "--dry-run")).Output, StringComparison.Ordinal);
+        Assert.Contains("'gamma' is no machine", (await RunAsync(2, "drain", "beta", "gamma", "--dry-run")).Error, StringComparison.Ordinal);
+        Assert.StartsWith("beta would get no more jobs", (await RunAsync(0, "drain", "beta", "127.81.0.9", "--dry-run")).Output, StringComparison.Ordinal);
         await RunAsync(0, "revoke", "beta");
         Assert.Contains("no machine with a good certificate", (await RunAsync(2, "drain", "beta")).Error, StringComparison.Ordinal);
         Assert.False(System.IO.File.Exists(File));

@@ -29,7 +29,7 @@ internal static class DrainCommand
 
         using CaFolder ca = CaFolder.Open(folder);
         var desk = new DrainDesk(ca, folder, time);
-        string? host = options.Words.Count != 1 ? null : isEnd ? options.Words[0].ToLowerInvariant() : desk.Find(options.Words[0]).Host;
+        List<string> hosts = [.. options.Words.Select(word => isEnd ? word.ToLowerInvariant() : desk.Find(word).Host).Distinct()];
         bool isChange = options.Words.Count > 0 && !isLook;
         if (isChange)
         {
@@ -43,7 +43,7 @@ internal static class DrainCommand
             {
                 if (isLook)
                 {
-                    words.WriteLine($"{host ?? string.Join(", ", options.Words)} would get no more jobs, and what runs there would go on to its end. Nothing was done.");
+                    words.WriteLine($"{string.Join(", ", hosts)} would get no more jobs, and what runs there would go on to its end. Nothing was done.");
                 }
 
                 Say(words, list);
@@ -55,7 +55,7 @@ internal static class DrainCommand
             json =>
             {
                 json.WriteNumber("number", number);
-                json.WriteString("host", host);
+                json.WriteString("host", hosts is [var host] ? host : null);
                 Write(json, list.Machines);
             });
         return Task.FromResult(ExitCode.Done);
