@@ -176,6 +176,24 @@ public sealed class AdminDeskTests : AsyncTests
     }
 
     [Fact]
+    public async Task Of_a_machine_whose_certificates_have_ended_a_look_tells_whether_it_was_revoked()
+    {
+        using var machine = new TestMachine(_ca, "127.79.0.2");
+        machine.Decide(_ca.NewTicket(), "alpha");
+        _ca.Time.Advance(CertificateProfile.PoolProfile.LeafLifetime + TimeSpan.FromDays(1));
+        string secret = await LoginAsync("carol");
+        foreach (bool isRevoked in (bool[])[false, true])
+        {
+            using var looked = JsonDocument.Parse((await HandAsync(secret, "revoke", "alpha", "--dry-run", "--json")).Output);
+            AgreedJson.MustBeReplyOf("revoke", looked.RootElement);
+            Assert.Equal((0, isRevoked), (looked.RootElement.GetProperty("would_revoke").GetInt32(), looked.RootElement.GetProperty("since").ValueKind == JsonValueKind.String));
+            string said = (await HandAsync(secret, "revoke", "alpha", "--dry-run")).Output;
+            Assert.Contains(isRevoked ? "was revoked at" : "would be revoked: no certificate that is good", said, StringComparison.Ordinal);
+            Assert.Equal(0, (await HandAsync(secret, "revoke", "alpha")).Code);
+        }
+    }
+
+    [Fact]
     public async Task The_overview_counts_all_and_shows_the_first_of_each()
     {
         using var first = new TestMachine(_ca, "127.79.0.2");

@@ -28,7 +28,7 @@ FOUND = {
     "drained": [{"host": "delta", "since": "2026-11-25T06:40:01+00:00"}], "drained_in_all": 1,
     "decisions": [{"at": "2026-11-26T06:00:00+00:00", "event": "asked", "detail": "by=carol/page what=approve 00"}]}
 LOOKED = {"host": "beta", "address": "10.128.0.8", "serial": "0B" * 16, "role": "worker", "not_after": "2026-12-20T00:00:00+00:00", "would_revoke": 2,
-          "open_ticket": {"id": "76c9f6b8-100-1806191999", "left": 93, "not_after": "2027-01-31T23:59:59+00:00"}}
+          "since": None, "open_ticket": {"id": "76c9f6b8-100-1806191999", "left": 93, "not_after": "2027-01-31T23:59:59+00:00"}}
 
 DRAINED = {"number": 7, "host": "beta", "drained": FOUND["drained"]}
 REVOKED = {"host": "beta", "address": "10.128.0.8", "revoked": 1, "list": 4, "open_ticket": None}
@@ -66,6 +66,17 @@ class Texts(unittest.TestCase):
         again = authority_pages.drain({**DRAINED, "host": "delta"}, "k").decode()
         self.assertIn("gets no jobs already", again)
         self.assertNotIn('value="begin"', again)
+
+    def test_a_machine_whose_certificates_have_ended_is_taken_back_by_its_key_and_one_that_was_is_not_once_more(self):
+        ended = {**LOOKED, "would_revoke": 0}
+        shown = authority_pages.revoke(ended, "k", "").decode()
+        self.assertIn('action="/ca/revoke"', shown)
+        self.assertIn("gets no certificate again", shown)
+        self.assertNotIn("its jobs end", shown)
+        again = authority_pages.revoke({**ended, "since": "2026-11-25T06:40:01+00:00"}, "k", "").decode()
+        self.assertIn("taken back already", again)
+        self.assertNotIn('action="/ca/revoke"', again)
+        self.assertNotIn("hear of it", authority_pages.revoked({**REVOKED, "revoked": 0}, "k").decode())
 
     def test_a_year_before_the_ca_s_certificate_ends_the_page_says_so(self):
         self.assertNotIn("with it the pool", authority_pages.overview({**FOUND, "not_after": "2027-11-26T06:40:02+00:00"}, "k").decode())

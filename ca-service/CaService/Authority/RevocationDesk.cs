@@ -33,16 +33,16 @@ internal sealed class RevocationDesk(CaFolder ca, TimeProvider time)
         return Revoke(transaction, Choose(transaction, target), mayBeManager, now);
     });
 
-    /// <summary>What <see cref="Revoke(string, bool)"/> would do now: the machine's last certificate, and how many would be taken back.</summary>
+    /// <summary>What <see cref="Revoke(string, bool)"/> would do now: the machine's last certificate, how many would be taken back, and since when the machine is revoked, if it is.</summary>
     /// <param name="target">As there.</param>
     /// <param name="mayBeManager">As there.</param>
     /// <exception cref="UserError">There is no such machine, or it is a manager.</exception>
-    public (CertificateRow Machine, int Certificates) Look(string target, bool mayBeManager) => ca.Database.Read(transaction =>
+    public (CertificateRow Machine, int Certificates, DateTimeOffset? Since) Look(string target, bool mayBeManager) => ca.Database.Read(transaction =>
     {
         DateTimeOffset now = time.GetUtcNow();
         CertificateRow machine = Choose(transaction, target);
         RefuseManager(machine, mayBeManager);
-        return (machine, ToRevoke(transaction, machine.Key, now).Count);
+        return (machine, ToRevoke(transaction, machine.Key, now).Count, Revocations.OfKeyAt(transaction, machine.Key));
     });
 
     /// <summary>Revokes the machine whose certificate this is, be it one that this CA does not know: it may have been made in a copy of its folder.</summary>

@@ -85,14 +85,16 @@ internal static class RevokeCommand
             });
     }
 
-    private static void Look(CaFolder ca, (CertificateRow Machine, int Certificates) found, Reply reply, DateTimeOffset now)
+    private static void Look(CaFolder ca, (CertificateRow Machine, int Certificates, DateTimeOffset? Since) found, Reply reply, DateTimeOffset now)
     {
-        (CertificateRow machine, int certificates) = found;
+        (CertificateRow machine, int certificates, DateTimeOffset? since) = found;
         var ticket = ca.Database.Read(transaction => OpenTicket(transaction, machine, now));
         reply.Say(
             words =>
             {
-                words.WriteLine($"{machine.Host} ({machine.Address}, {machine.RoleName}) would be revoked: {(certificates == 0 ? "no certificate that is good" : Count(certificates))}, the last until {machine.NotAfter:u}. Nothing was done.");
+                words.WriteLine(certificates == 0 && since is { } at
+                    ? $"{machine.Host} ({machine.Address}, {machine.RoleName}) was revoked at {at:u} already. Nothing was done."
+                    : $"{machine.Host} ({machine.Address}, {machine.RoleName}) would be revoked: {(certificates == 0 ? "no certificate that is good" : Count(certificates))}, the last until {machine.NotAfter:u}. Nothing was done.");
                 if (ticket is (string id, long left, DateTimeOffset until))
                 {
                     words.WriteLine($"Its ticket {id} would still admit {left} machines until {until:u}.");
@@ -106,6 +108,15 @@ internal static class RevokeCommand
                 json.WriteString("role", machine.RoleName);
                 json.WriteString("not_after", machine.NotAfter);
                 json.WriteNumber("would_revoke", certificates);
+                if (since is { } at)
+                {
+                    json.WriteString("since", at);
+                }
+                else
+                {
+                    json.WriteNull("since");
+                }
+
                 WriteTicket(ticket, json);
             });
     }

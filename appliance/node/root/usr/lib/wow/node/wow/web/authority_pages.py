@@ -76,10 +76,11 @@ def revoke(found: "dict[str, Any]", key: str, wrong: str) -> bytes:
     """The second look: what it will do, and the name once more."""
     name, count = str(found["host"]), int(found["would_revoke"])
     pairs = [("Machine", said(name)), ("Address", said(str(found["address"]))), ("Certificates taken back", plain(str(count))),
-             ("The last would have lasted until", _moment(found["not_after"]))]
-    says = ("<ul><li>Within a minute every machine of the pool refuses it; its jobs end.</li><li>It is for good: its key gets no certificate again.</li>"
-            f"<li>Its address is free when its last certificate would have ended.</li>{_open(found, 'still admits')}</ul>")
-    if not count:
+             ("The last would have lasted until" if count else "The last ended", _moment(found["not_after"]))]
+    ends = ("<li>Within a minute every machine of the pool refuses it; its jobs end.</li>"
+            "<li>Its address is free when its last certificate would have ended.</li>") if count else ""
+    says = f"<ul>{ends}<li>It is for good: its key gets no certificate again.</li>{_open(found, 'still admits')}</ul>"
+    if found["since"] and not count:
         return _page("Taken back: WOW", f"<h1>It was taken back already</h1>{rows(pairs)}{_back()}", key)
     fields = (f'<input type="hidden" name="serial" value="{plain(str(found["serial"]))}"><label for="name">Type its name, {said(name)}, once more</label>'
               f'<input id="name" name="name" maxlength="63" {TYPED}>' + button("Take it back for good", kind="grave"))
@@ -103,7 +104,8 @@ def revoked(done: "dict[str, Any]", key: str) -> bytes:
     end = ""
     if (left := done.get("open_ticket")):
         end = f"<ul>{_open(done, 'still admits')}</ul>" + _end(str(left["id"]), key)
-    says = f"<p>Certificates: {int(done['revoked'])}. The pool's machines hear of it within a minute.</p>"
+    count = int(done["revoked"])
+    says = f"<p>Certificates: {count}. The pool's machines hear of it within a minute.</p>" if count else "<p>Its key gets no certificate again.</p>"
     return _page("Taken back: WOW", f"<h1>{said(str(done['host']))} is taken back</h1>{says}{end}{_back()}", key)
 
 
