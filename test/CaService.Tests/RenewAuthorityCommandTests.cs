@@ -29,6 +29,38 @@ public sealed class RenewAuthorityCommandTests : Publishing
     }
 
     [Fact]
+    public async Task A_clock_that_is_behind_makes_none_that_would_end_earlier()
+    {
+        byte[] before = await System.IO.File.ReadAllBytesAsync(Pem);
+        Ca.Time.Advance(TimeSpan.FromDays(-1));
+        Assert.Contains("set the clock. Nothing was changed.", (await RunAsync(2, "renew-authority", "--early")).Error, StringComparison.Ordinal);
+        Assert.False(System.IO.File.Exists(File));
+        Assert.Equal(before, await System.IO.File.ReadAllBytesAsync(Pem));
+        Assert.Equal(0, Ca.Count("SELECT count(*) FROM audit WHERE event = 'renew-authority'"));
+    }
+
+    [Fact]
+    public async Task After_its_end_nothing_is_signed_and_who_asks_is_told_until_it_is_renewed()
+    {
+        using var machine = new TestMachine(Ca, "127.1.2.3");
+        string ticket = Ca.NewTicket(life: PoolProfile.AuthorityLifetime * 2);
+        Ca.MakeManager();
+        byte[] manager = await System.IO.File.ReadAllBytesAsync(Ca.ManagerCertificate);
+        Ca.Time.Advance(PoolProfile.AuthorityLifetime + TimeSpan.FromMinutes(1));
+        string today = Ca.Time.GetUtcNow().ToString("yyyy-MM-dd", System.Globalization.CultureInfo.InvariantCulture);
+        Decision asked = machine.Decide(ticket);
+        Assert.Equal((EnrolmentStatus.Busy, asked), (asked.Status, Ca.Desk.Examine(machine.Ask(ticket))));
+        Assert.Contains("wow-ca renew-authority", asked.Text, StringComparison.Ordinal);
+        Assert.Contains("wow-ca renew-authority", (await RunAsync(2, "renew", "--out", Ca.Folder)).Error, StringComparison.Ordinal);
+        Assert.Contains("wow-ca renew-authority", (await RunAsync(2, "machine", "--out", Path.Combine(Ca.Folder, "files"), "--address", "127.1.2.4")).Error, StringComparison.Ordinal);
+        Assert.Equal(manager, await System.IO.File.ReadAllBytesAsync(Ca.ManagerCertificate));
+
+        await RunAsync(0, "renew-authority", "--today", today);
+        await RunAsync(0, "renew", "--out", Ca.Folder);
+        Assert.Equal(EnrolmentStatus.Granted, machine.Decide(ticket).Status);
+    }
+
+    [Fact]
     public async Task From_then_on_certificates_outlive_the_former_end_and_machines_are_told_by_a_notice_that_they_believe()
     {
         PoolAuthority former = Ca.Ca.Authority;

@@ -92,10 +92,18 @@ internal sealed class CaFolder : IDisposable
     public (ulong Number, string File) AuthorityNotice() => (_renewal.Number(Authority), _renewal.NoticePath);
 
     /// <summary>Makes the CA's certificate anew, with the same key.</summary>
+    /// <exception cref="UserError">The new one would end no later.</exception>
     /// <exception cref="IOException">The disk is full; all is as before.</exception>
     public void RenewAuthority(DateTimeOffset now)
     {
         PoolAuthority former = Authority;
+        DateTimeOffset end = now + PoolProfile.AuthorityLifetime;
+        if (end.ToUnixTimeSeconds() <= former.NotAfter.ToUnixTimeSeconds())
+        {
+            throw new UserError(
+                $"This computer's clock says {now:yyyy-MM-dd} (UTC). A certificate that is made now ends at {end:u}, and the one that counts at {former.NotAfter:u}: set the clock. Nothing was changed.");
+        }
+
         Database.Write(transaction => Audit.Append(transaction, now, "renew-authority", $"former={former.NotAfter.ToUnixTimeSeconds()}"));
         _renewal.Sign(former, now);
         _ = Authority;

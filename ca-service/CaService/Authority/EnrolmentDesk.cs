@@ -114,8 +114,17 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
         return listed is null || listed.TryGet(out managers);
     }
 
+    /// <summary>Nothing lasts longer than the CA's own certificate, so after its end nothing can be signed.</summary>
+    private Decision? Ended(DateTimeOffset now) => now <= ca.Authority.NotAfter ? null : new Decision(
+        EnrolmentStatus.Busy, $"The CA's own certificate ended at {ca.Authority.NotAfter:u}, so it signs nothing: the pool's administrator types wow-ca renew-authority.");
+
     private Decision? Refusal(Transaction transaction, Ask ask, ManagerList? managers, DateTimeOffset now)
     {
+        if (Ended(now) is { } ended)
+        {
+            return ended;
+        }
+
         CertificateRow? holder = Certificates.HolderOf(transaction, ask.Address, now);
         MemberInfo? own = OwnOf(ask, holder, now);
         PoolManager? manager = ManagerAt(managers, ask.Address);
@@ -227,6 +236,11 @@ internal sealed class EnrolmentDesk(CaFolder ca, TimeProvider time, ListedManage
 
     private void RefuseByHand(Transaction transaction, Ask ask, string host, DateTimeOffset now)
     {
+        if (Ended(now) is { } ended)
+        {
+            throw new UserError(ended.Text);
+        }
+
         if (Certificates.HolderOf(transaction, ask.Address, now) is CertificateRow holder && holder.Key != ask.Key)
         {
             throw new UserError($"{ask.Address} belongs to {holder.Host} until {holder.NotAfter:u}: give another --address.");
