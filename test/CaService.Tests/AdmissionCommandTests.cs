@@ -50,7 +50,7 @@ public sealed class AdmissionCommandTests : IDisposable
     {
         Wait(First, "10.128.0.7", "alpha");
         string shown = Run("requests", "--state", State).Output;
-        foreach (string part in (ReadOnlySpan<string>)[First, "10.128.0.7", "alpha", "waiting", "wow-ca approve KEY"])
+        foreach (string part in (ReadOnlySpan<string>)[First, "10.128.0.7", "alpha", "waiting", "wow-ca approve KEY, or wow-ca deny KEY"])
         {
             Assert.Contains(part, shown, StringComparison.Ordinal);
         }

@@ -43,7 +43,7 @@ internal static class RequestsCommand
 
         if (rows.Exists(row => row.State == AdmissionState.Waiting))
         {
-            output.WriteLine("Compare KEY with what the machine's console or wow status shows, then: wow-ca approve KEY --state DIR, or wow-ca deny KEY");
+            output.WriteLine("Compare KEY with what the machine's console or wow status shows, then: wow-ca approve KEY, or wow-ca deny KEY");
         }
     }
 

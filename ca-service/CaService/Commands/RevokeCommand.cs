@@ -20,7 +20,7 @@ internal static class RevokeCommand
         byte[]? certificate = options.Find("certificate") is string path ? ReadCertificate(path) : null;
         if (options.Words.Count != (certificate is null ? 1 : 0))
         {
-            throw new UserError("Say which machine, in one way: wow-ca revoke SERIAL|NAME|ADDRESS --state DIR, or --certificate FILE in place of the first word.");
+            throw new UserError("Say which machine, in one way: wow-ca revoke SERIAL|NAME|ADDRESS, or for root --certificate FILE --state DIR in place of that word.");
         }
 
         using CaFolder ca = CaFolder.Open(options.Get("state"));

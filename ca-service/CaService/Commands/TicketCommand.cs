@@ -36,7 +36,7 @@ internal static class TicketCommand
     {
         if (options.Find("uses") is not null || options.Find("until") is not null)
         {
-            throw new UserError("--end goes alone, with --state: it ends the ticket at once.");
+            throw new UserError("--end goes without --uses and --until: it ends the ticket at once.");
         }
 
         using CaFolder ca = CaFolder.Open(options.Get("state"));
