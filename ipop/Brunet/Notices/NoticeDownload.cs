@@ -43,7 +43,7 @@ internal sealed class NoticeDownload(NoticeHead head, NodeAddress limit)
     public TimeSpan NextTick { get; private set; }
 
     /// <summary>Somebody has it; false if there are enough sources.</summary>
-    public bool AddSource(NodeAddress source) => _sources.Add(source);
+    public bool AddSource(NodeAddress source, bool isMember = true) => _sources.Add(source, isMember);
 
     /// <summary>Takes a piece from whoever was asked for it; false if it is not wanted.</summary>
     public bool Take(NodeAddress from, in NoticePieceMessage message)

@@ -140,7 +140,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
         {
             if (download.Head.Number == head.Number && download.Head.Hash.Span.SequenceEqual(head.Hash.Span))
             {
-                if (!download.AddSource(from.Address))
+                if (!download.AddSource(from.Address, peers.IsEntitled(from)))
                 {
                     local.Refusals.Add(Full.NoticeSources);
                 }
@@ -161,7 +161,7 @@ internal sealed class NoticeKeeper(LocalNode local, PeerTable peers, Agenda agen
         }
 
         download = new NoticeDownload(head, announce.Limit);
-        download.AddSource(from.Address);
+        download.AddSource(from.Address, peers.IsEntitled(from));
         _shelf.Downloads[head.Kind] = download;
         _known.Add(from.Address, head.Kind, head.Number);
         Ask(now, download);

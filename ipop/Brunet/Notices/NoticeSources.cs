@@ -3,7 +3,8 @@ using Brunet.Addressing;
 namespace Brunet.Notices;
 
 /// <summary>
-/// Who said that it has a notice. Whoever is asked and stays silent makes room for others, and may say so again; whoever alone gave bytes that nobody
+/// Who said that it has a notice. Who is no member is asked while no member said so: whoever has the pool's secret makes as many others as he likes, and honest
+/// ones tell nobody. Whoever is asked and stays silent makes room for others, and may say so again; whoever alone gave bytes that nobody
 /// signed is not asked again.
 /// </summary>
 internal sealed class NoticeSources
@@ -34,9 +35,18 @@ internal sealed class NoticeSources
     public NodeAddress Current => _sources[_turn].Address;
 
     /// <summary>Somebody has it; false if there are enough who have not been silent for long.</summary>
-    public bool Add(NodeAddress address)
+    public bool Add(NodeAddress address, bool isMember)
     {
         if (_liars.Contains(address) || Find(address) is not null)
+        {
+            return true;
+        }
+
+        if (isMember)
+        {
+            Remove(source => !source.IsMember);
+        }
+        else if (_sources.Exists(source => source.IsMember))
         {
             return true;
         }
@@ -46,7 +56,7 @@ internal sealed class NoticeSources
             return false;
         }
 
-        _sources.Add(new Source(address));
+        _sources.Add(new Source(address, isMember));
         return true;
     }
 
@@ -95,9 +105,11 @@ internal sealed class NoticeSources
 
     private Source? Find(NodeAddress address) => _sources.Find(source => source.Address == address);
 
-    private sealed class Source(NodeAddress address)
+    private sealed class Source(NodeAddress address, bool isMember)
     {
         public NodeAddress Address { get; } = address;
+
+        public bool IsMember { get; } = isMember;
 
         public int Unanswered { get; set; }
 

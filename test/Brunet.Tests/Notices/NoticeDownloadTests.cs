@@ -80,6 +80,27 @@ public sealed class NoticeDownloadTests
     }
 
     [Fact]
+    public void Strangers_who_took_all_places_and_drip_keep_it_from_nobody_once_a_member_has_it()
+    {
+        NodeAddress[] strangers = [.. Enumerable.Range(1, 8).Select(i => new NodeAddress(1000, (uint)i))];
+        var download = new NoticeDownload(NoticeHead.Of(_notice), default);
+        for (int i = 0; i < 600 && !IsEnded(download); i++, _now += Step)
+        {
+            Array.ForEach(strangers, stranger => download.AddSource(stranger, isMember: false));
+            download.AddSource(Honest[0], isMember: true);
+            foreach ((ushort piece, NodeAddress source) in download.Due(_now))
+            {
+                if (source == Honest[0] || piece == 0)
+                {
+                    Give(download, source, piece, isTrue: source == Honest[0]);
+                }
+            }
+        }
+
+        Assert.True(download.IsWhole && download.IsRight, "never whole and right within a minute");
+    }
+
+    [Fact]
     public void Bytes_count_only_from_who_was_asked_for_them_last()
     {
         NoticeDownload download = Begin(Honest);
