@@ -22,7 +22,7 @@ internal sealed class PeerClocks(LocalNode local, PeerTable peers, Transport tra
 
     [Bounded(nameof(MostAsked))]
     private readonly List<ClockVoice> _heard = [];
-    private readonly AnswerLimit _limit = new();
+    private readonly AnswerLimit<NodeAddress> _limit = new();
     private Action<TimeSpan, IReadOnlyList<ClockVoice>>? _done;
 
     /// <summary>When the answers that there are have to do.</summary>

@@ -32,7 +32,7 @@ internal sealed class DhtServer(
 
     private readonly RecordStore _store = new(local.Self, policy, codec.Counts);
     private readonly RangeCollector _collector = new(local, transport, ring);
-    private readonly RoutedLimit _answers = new(local.Self);
+    private readonly RoutedLimit _answers = router.LimitAnswers();
 
     [Bounded(nameof(SessionTable.MaxPeers), On = typeof(SessionTable))]
     private readonly Dictionary<NodeAddress, int> _partsSent = [];

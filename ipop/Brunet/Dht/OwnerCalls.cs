@@ -28,7 +28,7 @@ internal sealed class OwnerCalls(LocalNode local, Handshaker handshaker)
     [Bounded(nameof(MaxDoubted))]
     private readonly Dictionary<(RecordKey Key, NodeAddress Owner), TimeSpan> _doubted = [];
 
-    private readonly AnswerLimit _told = new();
+    private readonly AnswerLimit<NodeAddress> _told = new();
 
     /// <summary>Makes a link to an owner.</summary>
     public void Call(TimeSpan now, NodeAddress owner, NodeAddress via)

@@ -1,3 +1,4 @@
+using Brunet.Addressing;
 using Brunet.Links;
 using Brunet.Ring;
 using Brunet.Sessions;
@@ -11,7 +12,7 @@ namespace Brunet.Diagnosis;
 /// </summary>
 internal sealed class TraceResponder(LocalNode local, GreedyRouter router) : IMessageTaker
 {
-    private readonly AnswerLimit _limit = new();
+    private readonly AnswerLimit<NodeAddress> _limit = new();
 
     /// <inheritdoc/>
     public void Register(MessageTable messages) =>

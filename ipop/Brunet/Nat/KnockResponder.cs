@@ -15,7 +15,7 @@ internal sealed class KnockResponder(LocalNode local, PeerTable peers, Transport
     /// <summary>Questions come from hosts that have proven the pool's secret only; a replayed one draws as many bytes as it has.</summary>
     private const int AnswersPerSecond = 64;
 
-    private readonly AnswerLimit _limit = new();
+    private readonly AnswerLimit<NodeAddress> _limit = new();
     private double _answers = AnswersPerSecond;
     private TimeSpan _at;
 

@@ -48,6 +48,9 @@ internal sealed class GreedyRouter(LocalNode local, PeerTable peers, Transport t
         }
     }
 
+    /// <summary>A limit of its own for one who answers questions.</summary>
+    public RoutedLimit LimitAnswers() => new(local.Self, peers);
+
     /// <inheritdoc/>
     public void Register(MessageTable table)
     {

@@ -22,7 +22,7 @@ internal sealed class NodeFinder(LocalNode local, MemberTable members, RingView 
     private static readonly TimeSpan EagerPause = TimeSpan.FromSeconds(8);
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(64);
 
-    private readonly RoutedLimit _answers = new(local.Self);
+    private readonly RoutedLimit _answers = router.LimitAnswers();
     private readonly Backoff _backoff = new(local.Random, FirstPause, LongestPause);
 
     /// <summary>Questions that may still be answered, and the link that each began at: what it brings is reached by way of that link.</summary>
