@@ -45,8 +45,10 @@ internal sealed class OtherRing(LocalNode local, PeerTable peers, Transport tran
         List<NodeAddress> addresses = [];
         if (AddressList.TryReadFound(body, out uint token, addresses) && !shortcuts.OnLocated(now, header, token) && finder.IsMine(token, out NodeAddress start))
         {
+            // Where a question ends stands a member. Who saw it on its way may have sessions of as many other keys as he likes.
+            bool isProven = header.Source == speaker && peers.TryGetValue(speaker, out Peer? peer) && peers.IsEntitled(peer);
             Note(now, start, header.Source, addresses);
-            ring.OnAnswer(now, start, header.Source, header.Source == speaker ? 0 : token, addresses);
+            ring.OnAnswer(now, start, header.Source, isProven ? 0 : token, addresses);
         }
     }
 

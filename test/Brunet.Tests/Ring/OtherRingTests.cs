@@ -1,3 +1,7 @@
+using System.Runtime.CompilerServices;
+using Brunet.Addressing;
+using Brunet.Ring;
+using Brunet.Wire;
 using Testing.Simulation;
 using Xunit.Abstractions;
 
@@ -32,6 +36,44 @@ public sealed class OtherRingTests(ITestOutputHelper output)
         world.Run(TimeSpan.FromSeconds(60));
         Assert.DoesNotContain(world.Nodes.SelectMany(node => node.Node.Parts.Peers.Values.Select(node.Node.Parts.OtherRing.BelievedFrom)), time => time > since);
     }
+
+    /// <summary>Who saw a question on its way tells its token to as many keys as he likes, and each has a session.</summary>
+    [Fact]
+    public void Who_is_no_member_is_no_witness_of_his_own_though_he_answers_in_his_own_session()
+    {
+        var world = new SimulatedNetwork(seed: 83);
+        for (int i = 0; i < 4; i++)
+        {
+            world.Add(NatKind.None, Policy, isOpen: false);
+        }
+
+        world.Run(TimeSpan.FromSeconds(20));
+        NodeParts parts = world.Nodes[0].Node.Parts;
+        NodeAddress member = world.Nodes[1].Node.Address;
+        FinderField(parts.OtherRing).Ask(world.Now, member);
+        uint token = AskedField(FinderField(parts.OtherRing)).Keys.Last();
+        byte[] body = new byte[AddressList.MaxSize];
+        int length = AddressList.WriteFound(body, token, []);
+        HashSet<NodeAddress> strangers = [.. Enumerable.Range(1, 64).Select(i => new NodeAddress((uint)i, 0, 0))];
+        foreach (NodeAddress speaker in (NodeAddress[])[.. strangers, member])
+        {
+            parts.OtherRing.OnFound(world.Now, speaker, new RoutedHeader(1, Exact: true, RoutedType.Found, speaker, default, parts.Local.Self, default), body.AsSpan(0, length));
+        }
+
+        IReadOnlyDictionary<NodeAddress, Hearsay.Word> words = HearsayField(parts.Ring).Words;
+        Assert.Equal(8, words.Keys.Count(strangers.Contains));
+        Assert.DoesNotContain(words, word => strangers.Contains(word.Key) && word.Value.IsProven);
+        Assert.True(words[member].IsProven);
+    }
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "<finder>P")]
+    private static extern ref NodeFinder FinderField(OtherRing ring);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_asked")]
+    private static extern ref Dictionary<uint, NodeAddress> AskedField(NodeFinder finder);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_hearsay")]
+    private static extern ref Hearsay HearsayField(RingKeeper ring);
 
     // Each half has a bootstrap of its own and knows the other's.
     private static SimulatedNetwork Parted()
