@@ -170,6 +170,12 @@ internal sealed class DhtServer(
 
         _scratch.Sort((left, right) => left.Position.CompareTo(right.Position));
         int count = Math.Min(_scratch.Count, CopiesAtOnce);
+
+        // The next part begins after a position, so all that is kept for one key goes together.
+        for (; count > 0 && count < _scratch.Count && _scratch[count].Position == _scratch[count - 1].Position; count++)
+        {
+        }
+
         for (int i = 0; i < count; i++)
         {
             Copy(now, from.Address, _scratch[i], collect.Token);

@@ -1,5 +1,8 @@
 using System.Runtime.CompilerServices;
+using Brunet.Addressing;
 using Brunet.Dht;
+using Brunet.Links;
+using Brunet.Sessions;
 using Brunet.Wire;
 using Testing.Simulation;
 
@@ -36,6 +39,46 @@ public sealed class RangeCollectorTests
         _world.Run(TimeSpan.FromSeconds(60));
         Assert.True(IsReady(cut));
         Assert.Empty(Parts(cut));
+    }
+
+    /// <summary>What ends a part is a position, and all records of a key have the same.</summary>
+    [Fact]
+    public void All_that_is_kept_for_one_key_is_given_where_the_answer_comes_in_parts()
+    {
+        for (int i = 0; i < 2; i++)
+        {
+            _world.Add(NatKind.None, Policy);
+        }
+
+        _world.Run(TimeSpan.FromSeconds(15));
+        (Node giver, Node asker) = (_world.Nodes[0].Node, _world.Nodes[1].Node);
+        RecordStore store = StoreOf(giver.Parts.DhtServer);
+        uint owners = 0;
+        foreach (RecordKey key in Keys())
+        {
+            for (int word = 0; word < 3; word++)
+            {
+                var owner = new PeerIdentity(new NodeAddress(++owners, 0, 0), default, null);
+                store.Put(_world.Now, new DhtRecord(key, word == 0 ? new byte[] { 1 } : default, owner, 1), [1], TimeSpan.FromSeconds(600), out _);
+            }
+        }
+
+        int copies = 0;
+        CollectedMessage? end = null;
+        MessageHandler?[] handlers = HandlersField(asker.Parts.Messages);
+        handlers[(byte)MessageType.Copy] = (in _, _) => copies++;
+        handlers[(byte)MessageType.Collected] = (in _, message) => end = CollectedMessage.TryRead(message, out CollectedMessage collected) ? collected : null;
+        byte[] collect = new byte[CollectMessage.Size];
+        do
+        {
+            new CollectMessage(1, end?.Next ?? default).Write(collect);
+            end = null;
+            giver.Parts.DhtServer.OnCollect(_world.Now, giver.Parts.Peers[asker.Address], collect);
+            Assert.NotNull(_world.RunUntil(() => end is not null, TimeSpan.FromSeconds(5)));
+        }
+        while (end!.Value.Next != default);
+        Assert.Equal(3 * Keys().Count(), store.Count);
+        Assert.Equal(store.Count, copies);
     }
 
     /// <summary>Else it would be woken twenty times a second: its part asks nobody any more.</summary>
@@ -99,6 +142,9 @@ public sealed class RangeCollectorTests
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_collector")]
     private static extern ref RangeCollector CollectorField(DhtServer server);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_messages")]
+    private static extern ref MessageHandler?[] HandlersField(MessageTable table);
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_store")]
     private static extern ref RecordStore StoreField(DhtServer server);
