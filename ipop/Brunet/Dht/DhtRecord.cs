@@ -57,7 +57,7 @@ public interface IRecordPolicy
     /// <summary>Whether this owner may have this record at all.</summary>
     bool IsAllowed(DhtRecord record);
 
-    /// <summary>Negative if <paramref name="left"/> beats <paramref name="right"/>; records of one owner are compared by sequence elsewhere.</summary>
+    /// <summary>Negative if <paramref name="left"/> beats <paramref name="right"/>; of one owner the sequence and the value decide before.</summary>
     int Compare(DhtRecord left, DhtRecord right);
 
     /// <summary>Most records of one owner on one node.</summary>
