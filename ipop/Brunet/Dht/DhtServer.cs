@@ -258,7 +258,7 @@ internal sealed class DhtServer(
         bool isBrought = (isDoubted || (before is not null && before.Record.Owner.Address != owner)) && isBroughtBy(owner);
         if (isDoubted && !isBrought)
         {
-            calls.Call(now, owner, via);
+            calls.Call(now, record.Owner, via);
             return ReplyStatus.NotYet;
         }
 
@@ -277,12 +277,14 @@ internal sealed class DhtServer(
     /// <summary>Another owner's record stands or stood for the key of one that came: who believes in his own hears of it, and who is not there loses it.</summary>
     private void OnRival(TimeSpan now, DhtRecord record, NodeAddress via, RecordStore.Entry? before, ReplyStatus status, RecordStore.Entry? standing)
     {
-        if (before is null || standing is null || record.Value.IsEmpty || before.Record.Owner.Address == record.Owner.Address)
+        if (before is null || standing is null || record.Value.IsEmpty || before.Record.Owner.Address == record.Owner.Address
+            || (status == ReplyStatus.Stands && !calls.IsRival(record.Owner, before.Record.Owner)))
         {
             return;
         }
 
-        (NodeAddress told, NodeAddress toldVia) = status == ReplyStatus.NotYet ? (record.Owner.Address, via) : (before.Record.Owner.Address, before.OwnerVia);
+        (PeerIdentity owner, NodeAddress toldVia) = status == ReplyStatus.NotYet ? (record.Owner, via) : (before.Record.Owner, before.OwnerVia);
+        NodeAddress told = owner.Address;
         if (status == ReplyStatus.Stands)
         {
             calls.Doubt(now, record.Key, told);
@@ -290,7 +292,7 @@ internal sealed class DhtServer(
 
         if (status != ReplyStatus.Stored)
         {
-            calls.Call(now, told, toldVia);
+            calls.Call(now, owner, toldVia);
         }
 
         if (calls.MayTell(now, told))

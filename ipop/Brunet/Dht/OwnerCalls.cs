@@ -14,6 +14,9 @@ internal sealed class OwnerCalls(LocalNode local, Handshaker handshaker)
     /// <summary>Owners that are called at a time: whoever has many keys can make up as many rivals.</summary>
     private const int MaxCalled = 16;
 
+    /// <summary>Above it only members are called: in a closed pool a stranger has as many keys as he likes, and no certificate.</summary>
+    private const int MembersAbove = MaxCalled / 2;
+
     /// <summary>Records that somebody else would like to replace, and that their owners have not brought since.</summary>
     private const int MaxDoubted = 64;
 
@@ -31,10 +34,11 @@ internal sealed class OwnerCalls(LocalNode local, Handshaker handshaker)
     private readonly AnswerLimit<NodeAddress> _told = new();
 
     /// <summary>Makes a link to an owner.</summary>
-    public void Call(TimeSpan now, NodeAddress owner, NodeAddress via)
+    public void Call(TimeSpan now, PeerIdentity identity, NodeAddress via)
     {
         Expire(now, _called);
-        if (_called.Count >= MaxCalled && !_called.ContainsKey(owner))
+        NodeAddress owner = identity.Address;
+        if (_called.Count >= (local.IsEntitled(identity) ? MaxCalled : MembersAbove) && !_called.ContainsKey(owner))
         {
             local.Refusals.Add(Full.OwnerCalls);
         }
@@ -44,6 +48,9 @@ internal sealed class OwnerCalls(LocalNode local, Handshaker handshaker)
             handshaker.Connect(now, owner, via).Use.KeepUntil(now + CalledFor);
         }
     }
+
+    /// <summary>Whether who wants a key may get it from who has it. Whoever has the pool's secret makes keys for every member's address, and gets the address of none.</summary>
+    public bool IsRival(PeerIdentity wants, PeerIdentity has) => local.IsEntitled(wants) || !local.IsEntitled(has);
 
     /// <summary>Somebody wants the key of a record that stands: from now on its owner alone renews it, or it runs out.</summary>
     public void Doubt(TimeSpan now, RecordKey key, NodeAddress owner)

@@ -4,6 +4,7 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using Brunet.Addressing;
 using Brunet.Dht;
+using Brunet.Sessions;
 using Brunet.Wire;
 using Ipop.Addresses;
 using Testing.Simulation;
@@ -116,6 +117,51 @@ public sealed class RivalRecordsTests : IDisposable
         AssertStands(owners[0], owners[1], winnerFirst);
     }
 
+    /// <summary>Who comes back after a while begins with low numbers again, and somebody may have kept what it signed at its first start.</summary>
+    [Fact]
+    public void What_an_owner_signed_before_its_certificate_takes_no_place_from_the_same_word_with_it()
+    {
+        SimulatedIdentity owner = Certify(Bare(index: 0));
+        Put(owner, sequence: 1);
+        (owner.Certificate, MemberCertificate? certificate) = (null, owner.Certificate);
+        Put(owner, sequence: 1);
+        Assert.All(Standing(), record => Assert.NotNull(record.Owner.Certificate));
+
+        DhtRecord whole = Standing()[0];
+        DhtRecord bare = whole with { Owner = whole.Owner with { Certificate = null } };
+        Voice?[] voices = [new Voice(bare, [1], 600), new Voice(whole, [2], 60), new Voice(whole, [2], 60), null];
+        Assert.Equal(certificate, Voices.Believed(_policies[0], voices, out _)!.Record.Owner.Certificate);
+
+        Put(owner, sequence: 2);
+        Assert.All(Standing(), record => Assert.Null(record.Owner.Certificate));
+        Certify(owner);
+        Put(owner, sequence: 2);
+        Assert.All(Standing(), record => Assert.NotNull(record.Owner.Certificate));
+    }
+
+    [Fact]
+    public void A_stranger_who_wants_a_member_s_address_has_nothing_refused_that_others_store_for_the_member()
+    {
+        SimulatedIdentity member = Certified();
+        Put(member, sequence: 1);
+        Put(Bare(index: 0), sequence: 1);
+        Put(member, sequence: 2, speaker: _world.Nodes[0].Node.Address);
+        Assert.All(Standing(), record => Assert.Equal(2ul, record.Sequence));
+    }
+
+    [Fact]
+    public void Strangers_whose_owners_are_called_leave_room_for_members()
+    {
+        NodeParts parts = _world.Nodes[0].Node.Parts;
+        var calls = new OwnerCalls(parts.Local, parts.Handshaker);
+        PeerIdentity[] strangers = [.. Enumerable.Range(0, 40).Select(_ => NewOwner()).Select(owner => new PeerIdentity(owner.Address, owner.PublicKey, null))];
+        SimulatedIdentity member = Certified();
+        Array.ForEach(strangers, stranger => calls.Call(_world.Now, stranger, default));
+        calls.Call(_world.Now, new PeerIdentity(member.Address, member.PublicKey, member.Certificate), default);
+        Assert.Equal(8, strangers.Count(stranger => parts.Peers.TryGetValue(stranger.Address, out _)));
+        Assert.True(parts.Peers.TryGetValue(member.Address, out _));
+    }
+
     /// <summary>Both are put at all replicas, one after the other; then the loser tries what a loser may.</summary>
     private void AssertStands(SimulatedIdentity winner, SimulatedIdentity loser, bool winnerFirst)
     {
@@ -138,10 +184,14 @@ public sealed class RivalRecordsTests : IDisposable
         Assert.InRange(AssertOwner(loser), Replicas, 3 * Replicas);
     }
 
-    /// <summary>Puts a record at all its replicas, as its owner does over links of his own.</summary>
-    private void Put(SimulatedIdentity owner, ulong sequence, bool isWithdrawn = false)
+    /// <summary>The records that stand anywhere.</summary>
+    private List<DhtRecord> Standing() =>
+        [.. _world.Nodes.Select(node => StoreOf(node.Node.Parts.DhtServer).Find(_world.Now, Key)?.Record).OfType<DhtRecord>()];
+
+    /// <summary>Puts a record at all its replicas, as its owner does over links of his own, or as somebody else does.</summary>
+    private void Put(SimulatedIdentity owner, ulong sequence, bool isWithdrawn = false, NodeAddress? speaker = null)
     {
-        uint index = owner.Certificate is null && ClaimableAddresses.TryFind(Net, owner.Address, Wanted, out uint found) ? found : 0;
+        uint index = ClaimableAddresses.TryFind(Net, owner.Address, Wanted, out uint found) ? found : 0;
         byte[] record = new RecordCodec(owner, null).Sign(Key, isWithdrawn ? [] : AddressValue.ForAddress(index).Span, sequence);
         byte[] body = new byte[StoreMessage.HeaderSize + record.Length];
         for (byte replica = 0; replica < Replicas; replica++)
@@ -149,7 +199,7 @@ public sealed class RivalRecordsTests : IDisposable
             new StoreMessage(1, replica, 600, record).Write(body);
             NodeAddress position = ReplicaPositions.Of(Key, replica);
             var header = new RoutedHeader(1, Exact: false, RoutedType.Store, owner.Address, default, position, default);
-            Nearest(position).Node.Parts.DhtServer.OnStore(_world.Now, owner.Address, header, body);
+            Nearest(position).Node.Parts.DhtServer.OnStore(_world.Now, speaker ?? owner.Address, header, body);
         }
 
         _world.Run(TimeSpan.FromSeconds(2));
@@ -206,9 +256,10 @@ public sealed class RivalRecordsTests : IDisposable
         return list;
     }
 
-    private SimulatedIdentity Certified(bool isManager = false)
+    private SimulatedIdentity Certified(bool isManager = false) => Certify(NewOwner(), isManager);
+
+    private SimulatedIdentity Certify(SimulatedIdentity owner, bool isManager = false)
     {
-        SimulatedIdentity owner = NewOwner();
         using ECDsa key = owner.CreateKey();
         using X509Certificate2 certificate = new CertificateRequest("CN=rival", key, HashAlgorithmName.SHA256).CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.MaxValue);
         owner.Certificate = _world.Authority.Issue(owner.Address, new IPAddress([10, 128, 0, 7]), "rival", isManager, certificate.RawData);
