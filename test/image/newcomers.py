@@ -18,7 +18,7 @@ from qmp import Qmp
 from screen import Screen
 
 TICKET = "t1:hushhush"
-CODE = re.compile(r"code for the web page is ([0-9A-Z]{4}-[0-9A-Z]{4})")
+CODE = re.compile(r"code for the web page is ([0-9A-Z]{5}-[0-9A-Z]{5})")
 FIELD = "--X\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{}\r\n"
 
 

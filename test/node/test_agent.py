@@ -100,7 +100,7 @@ class Table(unittest.TestCase):
     def test_a_code_for_the_web_page_is_told_to_who_asks_and_kept_as_a_hash(self):
         with mock.patch("builtins.print") as printed:
             said = self.ask(CONSOLE, command="login")["login"]
-        self.assertRegex(said, "^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$")
+        self.assertRegex(said, "^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$")
         kept = pathlib.Path(self.ticket).with_name("web-code").read_text(encoding="ascii")
         self.assertEqual(kept.split()[0], requests.code.digest(said.replace("-", "")))
         self.assertNotIn(said[:4], kept + str(printed.call_args_list))

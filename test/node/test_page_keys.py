@@ -30,7 +30,7 @@ class Keys(unittest.TestCase):
         (self.folder / "own").mkdir()
         (self.folder / "run").mkdir()
         (self.folder / "node").mkdir()
-        (self.folder / "node/ask").write_text(f'#!/bin/sh\necho "$1" >> {folder.name}/asked\n[ "$1" != login ] || echo K7MQ-2XPD\n[ ! -e {folder.name}/refused ] || {{ cat {folder.name}/refused; exit 1; }}\n')
+        (self.folder / "node/ask").write_text(f'#!/bin/sh\necho "$1" >> {folder.name}/asked\n[ "$1" != login ] || echo K7MQ4-2XPDW\n[ ! -e {folder.name}/refused ] || {{ cat {folder.name}/refused; exit 1; }}\n')
         (self.folder / "node/wow").write_text('#!/bin/sh\nfor last; do :; done\n: > "$last"\n')
         for name in ("ask", "wow"):
             (self.folder / "node" / name).chmod(0o755)
@@ -112,7 +112,7 @@ class Keys(unittest.TestCase):
         self.begin()
         self.assertIn("web      http://192.168.1.7  in a browser; N shows a code for it", self.until("Alt-F2"))
         self.press("n")
-        self.until("The code for the web page is K7MQ-2XPD, once, for 10 minutes.")
+        self.until("The code for the web page is K7MQ4-2XPDW, once, for 10 minutes.")
         self.press("x")
         self.assertNotIn("K7MQ", self.until("P, N, S, L and Q"))
         self.assertEqual(self.asked(), ["login"])

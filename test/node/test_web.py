@@ -30,6 +30,16 @@ class Connections(unittest.TestCase):
         self.assertEqual([True] * 40 + [False] * server.SHARE, [one.will_close for one in crowd])
         self.assertFalse(any(one.will_close for one in owner))
 
+    def test_many_addresses_that_keep_to_their_share_leave_room_for_one_more(self):
+        for addresses, each in ((4, server.SHARE), (20, 5), (server.CONNECTIONS, 1)):
+            crowd = [mock.Mock(addr=(f"192.0.2.{number % addresses}", number), will_close=False) for number in range(addresses * each)]
+            owner = [mock.Mock(addr=("198.51.100.8", port), will_close=False) for port in range(min(3, each))]
+            server.end_surplus(dict(enumerate([*crowd, *owner])))
+            self.assertFalse(any(one.will_close for one in owner))
+            left = sum(not one.will_close for one in (*crowd, *owner))
+            # waitress has two of its own.
+            self.assertTrue(server.CONNECTIONS // 2 < left < server.CONNECTIONS - 2, f"{addresses} addresses: {left}")
+
 
 class Codes(unittest.TestCase):
     def setUp(self):
@@ -42,18 +52,16 @@ class Codes(unittest.TestCase):
         """As a program has it that has just begun."""
         return guests.Guests(self.folder, self.file, lambda: self.time)
 
-    def refused(self, said, status=403):
-        """Why a code is not taken, and not by the time since a wrong one."""
-        self.time += guests.SLOW
+    def refused(self, said):
+        """Why a code is not taken."""
         with self.assertRaises(guests.Refused) as caught:
             self.guests().login(said)
-        self.assertEqual(caught.exception.status, status)
-        return caught.exception.text
+        return str(caught.exception)
 
     def test_a_code_lets_in_once_however_it_is_typed_and_outlives_the_program(self):
         self.assertIn("No code was asked for", self.refused("x"))
         said = code.make(self.file)
-        self.assertEqual((len(said), pathlib.Path(self.file).stat().st_mode & 0o777), (9, 0o640))
+        self.assertEqual((len(said), pathlib.Path(self.file).stat().st_mode & 0o777), (code.LENGTH + 1, 0o640))
         secret = self.guests().login(f" {said.lower().replace('-', ' ').replace('0', 'o').replace('1', 'l')} ")
         self.assertTrue(self.guests().knows(secret))
         self.assertIn("was used", self.refused(said))
@@ -71,19 +79,14 @@ class Codes(unittest.TestCase):
         self.time += code.LIFE
         self.assertIn("too old", self.refused(second))
 
-    def test_a_thousand_guesses_are_mostly_not_looked_at_and_end_the_code(self):
-        said, chance, looked = code.make(self.file), random.Random(3), 0
+    def test_guesses_keep_nobody_out_who_has_the_code_and_it_is_too_long_for_them(self):
+        said, chance = code.make(self.file), random.Random(3)
         for _ in range(1000):
-            guess = "".join(chance.choices(code.LETTERS, k=8))
-            with self.assertRaises(guests.Refused) as caught:
-                self.guests().login(guess)
-            looked += "not the code" in caught.exception.text
-            self.assertTrue(caught.exception.wait if caught.exception.status == 429 else True)
-            self.time += 0.1
-        self.assertEqual(looked, guests.MOST_WRONG)
-        self.assertIn("Too many", self.refused(said))
-        self.time += guests.SLOW
-        self.guests().login(code.make(self.file))
+            self.assertIn("not the code", self.refused("".join(chance.choices(code.LETTERS, k=code.LENGTH))))
+        secret = self.guests().login(said)
+        self.assertTrue(self.guests().knows(secret))
+        # As many as ten thousand a second.
+        self.assertLess(10_000 * code.LIFE / len(code.LETTERS) ** code.LENGTH, 1e-8)
 
     def test_so_many_are_in_and_for_so_long(self):
         secrets = []
@@ -96,7 +99,7 @@ class Codes(unittest.TestCase):
         self.assertFalse(self.guests().knows(""))
 
     def test_a_file_that_is_no_good_lets_nobody_in_and_is_written_anew(self):
-        for words in ("", "{", "[]", '{"used":"","of":"","wrong":"x","in":{}}', '{"used":"","of":"","wrong":0,"in":[]}'):
+        for words in ("", "{", "[]", '{"in":{}}', '{"used":"","in":{"x":"x"}}', '{"used":"","in":[]}'):
             pathlib.Path(f"{self.folder}/guests.json").write_text(words, encoding="ascii")
             self.assertFalse(self.guests().knows("x"))
         self.time = console.uptime() + 1

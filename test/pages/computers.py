@@ -10,7 +10,6 @@ import time
 
 from asking import Asker
 from browser import Browser
-from hostile import EVERY, SLOW
 from house import ADDRESS
 from tally import must
 from volunteers import PHONE, WIDE, looked
@@ -18,6 +17,9 @@ from waiting import until
 
 PAGE = f"http://{ADDRESS}/"
 TOLD = "/run/wow-web/computer.json"
+EVERY = 2.0
+"""Seconds from a wrong token until another one is not told to come later."""
+SLOW = EVERY + 0.1
 SOON = 40
 """Seconds within which jobs stand still: wow-jobs looks every five, and for seven after a change it sees to that; many times as much as a
 quiet machine needs."""

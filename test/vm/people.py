@@ -117,7 +117,7 @@ def beside(lab, screen, shows):
         return status, page
 
     screen.press("n")
-    code = re.search(r"web page is (\S{4}-\S{4}),", shows(r"web page is \S{4}-\S{4},"))[1]
+    code = re.search(r"web page is (\S{5}-\S{5}),", shows(r"web page is \S{5}-\S{5},"))[1]
     # The card may get its address after the others.
     probe.until(lambda: probe.root("beta", "cat /run/wow/near"), lambda said: "10.0.2." in said, "address", "the fence does not know the second card's network")
     must(ask("/")[0] == "200", "no page")

@@ -16,7 +16,7 @@ OWNER = ("-smbios", "type=1,product=VirtualBox", "-netdev", "user,id=owner,restr
 """A second card as VirtualBox's NAT with what our OVA has forwarded: the guest sees 10.0.2.15, its owner's computer comes from 10.0.2.2. No way leads out by
 it (restrict)."""
 WEB, SSH = r"^web +(http://localhost:4480)  in a browser", r"^login +ssh (-p 4422) NAME@localhost "
-CODE = r"web page is (\S{4}-\S{4}),"
+CODE = r"web page is (\S{5}-\S{5}),"
 SHOT = "page.png"
 
 

@@ -9,9 +9,9 @@ FILE = f"{paths.RUN}/web-code"
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Digits and letters that nobody takes for another one (Crockford's base 32)."""
 TAKEN_FOR = str.maketrans("OIL", "011")
-LENGTH = 8
-LIFE = 600
-"""Seconds for which a code is good."""
+LENGTH, LIFE = 10, 600
+"""Characters of a code, 5 bits each, and seconds for which it is good. The page answers some thousand guesses a second: who guesses all that time gets in by one code of
+300 million."""
 
 
 class Made:
@@ -24,7 +24,7 @@ class Made:
 
 
 def make(path: str = FILE) -> str:
-    """A new code as people read it, XXXX-XXXX. OSError: it cannot be kept."""
+    """A new code as people read it, XXXXX-XXXXX. OSError: it cannot be kept."""
     text = "".join(LETTERS[byte % len(LETTERS)] for byte in os.urandom(LENGTH))
     files.write(path, f"{digest(text)} {console.uptime():.2f}\n", 0o640)
     return f"{text[:LENGTH // 2]}-{text[LENGTH // 2:]}"
@@ -41,7 +41,7 @@ def is_code(text: str) -> bool:
 
 
 def digest(text: str) -> str:
-    """What is kept of a secret: its SHA-256. A code has 40 bits and ten minutes, and what reads the hash may ask for a code of its own."""
+    """What is kept of a secret: its SHA-256. A code has 50 bits and ten minutes, and what reads the hash may ask for a code of its own."""
     # Here, for the agent, which starts often and mostly for something else: the module loads OpenSSL.
     import hashlib
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -106,7 +106,7 @@ class App:
         try:
             secret = self._guests.login(said)
         except Refused as refused:
-            return self._answer(refused.status, pages.login("", refused.text), **({"Retry_After": str(refused.wait)} if refused.wait else {}))
+            return self._answer(403, pages.login("", str(refused)))
         return self._back(Set_Cookie=f"{self._cookie()}={secret}; Path=/; Max-Age={guests.LIFE}; HttpOnly; SameSite=Strict")
 
     def _logout(self) -> "Any":

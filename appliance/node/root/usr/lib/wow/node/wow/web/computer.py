@@ -10,7 +10,6 @@ from wow.lib.errors import WowError
 from wow.lib.whole import is_whole
 from wow.page import code, where
 from wow.web import guests
-from wow.web.guests import Refused
 from wow.web.html import Html, alert, button, form, page, plain, said
 from wow.web.setting import UNKNOWN, WAS, anew, changed, was
 
@@ -24,7 +23,7 @@ PATH = lines.PATH
 LONGEST = 400
 """Bytes of a report at most."""
 OFTEN = 2.0
-"""Seconds between two reports; one more is not taken."""
+"""Seconds between two reports; one more is not taken. Who sends wrong tokens is told as much."""
 TIME_UP = 10.0
 """Seconds that the program stays for a report."""
 MOST_WRONG = 1_000_000
@@ -37,6 +36,14 @@ NO = "Your computer tells this machine nothing: no line was made, or it was forg
 def is_report(environ: "dict[str, Any]") -> bool:
     """Whether a request is one of the line that was pasted."""
     return bool(environ["PATH_INFO"] == PATH and environ["REQUEST_METHOD"] == "POST")
+
+
+class Refused(Exception):
+    """A report that was not taken: the status of the answer, and, where it may come again, seconds until then."""
+
+    def __init__(self, status: int, text: str, wait: int = 0) -> None:
+        super().__init__(text)
+        self.status, self.text, self.wait = status, text, wait
 
 
 class Desk:
@@ -53,10 +60,10 @@ class Desk:
         with self._lock:
             now, wanted = self._now(), settings.read().token
             if not wanted or not hmac.compare_digest(code.digest(token), wanted):
-                slow, self.wrong, self.last = self.last and now - self.last < guests.SLOW, min(self.wrong + 1, MOST_WRONG), int(now)
+                slow, self.wrong, self.last = self.last and now - self.last < OFTEN, min(self.wrong + 1, MOST_WRONG), int(now)
                 self._keep()
                 if slow:
-                    raise Refused(429, f"A wrong token came a moment ago. Try again in {guests.SLOW:.0f} seconds.", int(guests.SLOW))
+                    raise Refused(429, f"A wrong token came a moment ago. Try again in {OFTEN:.0f} seconds.", int(OFTEN))
                 raise Refused(403, "That is not the token. Paste the line anew that the page makes." if wanted else NO)
             if self.told is not None and 0 <= now - self.told.when < OFTEN:
                 raise Refused(429, f"Once in {OFTEN:.0f} seconds is enough.", int(OFTEN))

@@ -1,5 +1,8 @@
-"""Who is in: codes that were used, tries that failed, and those who logged in, of whose cookie a hash is kept. All of it lies in memory (/run), so that it outlives the
-program, which ends when nobody asks, and not the machine's next start."""
+"""Who is in: the code that was used, and those who logged in, of whose cookie a hash is kept. All of it lies in memory (/run), so that it outlives the program, which
+ends when nobody asks, and not the machine's next start.
+
+Each code that somebody types is looked at, however many wrong ones came before: what keeps a guess away would keep the owner away, too. Behind a NAT or a forwarded port
+both have one address, and who guesses may have many. What keeps guesses out is the code's length (page/code.py)."""
 import hmac
 import json
 import os
@@ -13,10 +16,6 @@ if TYPE_CHECKING:
     from typing import Callable
 
 FOLDER = "/run/wow-web"
-SLOW = 2.0
-"""Seconds after a wrong code in which no other is looked at."""
-MOST_WRONG = 20
-"""Wrong codes after which the right one is good no more: by chance somebody gets in once in 50 thousand million codes."""
 MOST = 8
 """Browsers that are in at a time; one more takes the place of the one that has been in for longest."""
 LIFE = 7 * 86400
@@ -25,11 +24,7 @@ SCREEN = "Press N at the machine's screen, or type `wow page` in a login there, 
 
 
 class Refused(Exception):
-    """A code that was not taken: the status of the answer, and, where it is to be tried again, seconds until then."""
-
-    def __init__(self, status: int, text: str, wait: int = 0) -> None:
-        super().__init__(text)
-        self.status, self.text, self.wait = status, text, wait
+    """A code that was not taken, and why."""
 
 
 class Guests:
@@ -38,7 +33,7 @@ class Guests:
     def __init__(self, folder: str = FOLDER, asked: str = code.FILE, now: "Callable[[], float]" = console.uptime) -> None:
         self._file, self._asked, self._now = f"{folder}/guests.json", asked, now
         self._lock = threading.Lock()
-        self._used, self._of, self._wrong, self._last = "", "", 0, float("-inf")
+        self._used = ""
         self._in: dict[str, float] = {}
         self._load()
 
@@ -46,22 +41,14 @@ class Guests:
         """The secret for the cookie of who shows the newest code; Refused if it is not that one."""
         with self._lock:
             now, made = self._now(), code.made(self._asked)
-            if now - self._last < SLOW:
-                raise Refused(429, f"A wrong code was typed a moment ago. Try again in {SLOW:.0f} seconds.", int(SLOW))
             if made is None:
-                raise Refused(403, f"No code was asked for. {SCREEN}")
-            if made.digest != self._of:
-                self._of, self._wrong = made.digest, 0
-            if self._wrong >= MOST_WRONG:
-                raise Refused(403, f"Too many wrong codes were typed, so the right one is good no more. {SCREEN}")
+                raise Refused(f"No code was asked for. {SCREEN}")
             if not hmac.compare_digest(code.digest(code.plain(said)), made.digest):
-                self._wrong, self._last = self._wrong + 1, now
-                self._keep()
-                raise Refused(403, f"That is not the code. It has {code.LENGTH} letters and digits; the newest one counts.")
+                raise Refused(f"That is not the code. It has {code.LENGTH} letters and digits; the newest one counts.")
             if made.digest == self._used:
-                raise Refused(403, f"That code was used: each is for one login. {SCREEN}")
+                raise Refused(f"That code was used: each is for one login. {SCREEN}")
             if not 0 <= now - made.when < code.LIFE:
-                raise Refused(403, f"That code is too old: each is good for {code.LIFE // 60} minutes. {SCREEN}")
+                raise Refused(f"That code is too old: each is good for {code.LIFE // 60} minutes. {SCREEN}")
             self._used = made.digest
             secret = os.urandom(32).hex()
             self._in[code.digest(secret)] = now
@@ -83,13 +70,12 @@ class Guests:
                 self._keep()
 
     def _keep(self) -> None:
-        files.write(self._file, json.dumps({"used": self._used, "of": self._of, "wrong": self._wrong, "in": self._in}) + "\n", 0o600)
+        files.write(self._file, json.dumps({"used": self._used, "in": self._in}) + "\n", 0o600)
 
     def _load(self) -> None:
         try:
             kept = json.loads(files.read(self._file))
-            self._used, self._of, self._wrong = str(kept["used"]), str(kept["of"]), int(kept["wrong"])
-            self._in = {str(digest): float(since) for digest, since in kept["in"].items()}
+            self._used, self._in = str(kept["used"]), {str(digest): float(since) for digest, since in kept["in"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             pass  # nobody is in, and no code was used
 

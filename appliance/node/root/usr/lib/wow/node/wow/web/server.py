@@ -24,8 +24,8 @@ IDLE = 300.0
 SILENT, PATIENCE = 5, 10.0
 """Seconds that a connection may say nothing, and in which a request must be whole."""
 CONNECTIONS, THREADS = 100, 4
-SHARE = 25
-"""Connections of one computer, of those."""
+SHARE, ROOM = 25, 90
+"""Connections of one computer, and of all of them, over which the oldest are ended: at CONNECTIONS, among which waitress counts two of its own, it takes in nobody more."""
 
 
 def main() -> int:
@@ -65,13 +65,15 @@ def serve(app: App, listener: socket.socket, server: "Any", wasyncore: "Any", id
 
 
 def end_surplus(channels: "dict[int, Any]") -> None:
-    """Ends the oldest connections of a computer that has more than its share: one that keeps asking would keep all others out."""
+    """Ends the oldest connections of a computer that has more than its share, and where there is no room then, of who has the most: those that keep asking would keep
+    all others out, also one computer by many addresses."""
     owned: "dict[str, list[Any]]" = {}
     for channel in channels.values():
         owned.setdefault(channel.addr[0], []).append(channel)
-    for theirs in owned.values():
-        for channel in theirs[:-SHARE]:
-            channel.will_close = True
+    left = len(channels)
+    while left > ROOM or max(map(len, owned.values()), default=0) > SHARE:
+        max(owned.values(), key=len).pop(0).will_close = True
+        left -= 1
 
 
 def end_slow(channels: "dict[int, Any]", begun: "dict[Any, float]", now: float) -> "dict[Any, float]":
