@@ -1,4 +1,5 @@
 """The web page's parts: codes and who is in, addresses that are the machine's, and what becomes of strangers' text. The whole program is in test/pages."""
+import logging
 import os
 import pathlib
 import random
@@ -29,6 +30,17 @@ class Connections(unittest.TestCase):
         server.end_surplus(dict(enumerate([owner[0], *crowd, *owner[1:]])))
         self.assertEqual([True] * 40 + [False] * server.SHARE, [one.will_close for one in crowd])
         self.assertFalse(any(one.will_close for one in owner))
+
+    def test_the_journal_gets_faults_alone_and_no_line_of_each_request_or_broken_connection(self):
+        waitress = mock.Mock()
+        waitress.create_server.return_value.active_channels = {}
+        server.serve(mock.Mock(), mock.Mock(), waitress, mock.Mock(), idle=0.0)
+        self.assertFalse(waitress.create_server.call_args.kwargs["log_socket_errors"])
+        with self.assertLogs() as told:
+            for name in ("waitress", "waitress.queue"):
+                logging.getLogger(name).warning("Task queue depth is 1")
+                logging.getLogger(name).error("a fault")
+        self.assertEqual([one.getMessage() for one in told.records], ["a fault"] * 2)
 
     def test_many_addresses_that_keep_to_their_share_leave_room_for_one_more(self):
         for addresses, each in ((4, server.SHARE), (20, 5), (server.CONNECTIONS, 1)):

@@ -25,7 +25,7 @@ SILENT, PATIENCE = 5, 10.0
 """Seconds that a connection may say nothing, and in which a request must be whole."""
 CONNECTIONS, THREADS = 100, 4
 SHARE, ROOM = 25, 90
-"""Connections of one computer, and of all of them, over which the oldest are ended: at CONNECTIONS, among which waitress counts two of its own, it takes in nobody more."""
+"""Connections of one computer, and of all of them, over which the oldest are ended: at CONNECTIONS, of which two are its own, waitress takes in nobody more."""
 
 
 def main() -> int:
@@ -44,6 +44,10 @@ def main() -> int:
 
 def serve(app: App, listener: socket.socket, server: "Any", wasyncore: "Any", idle: float = IDLE) -> None:
     """Answers until nobody has asked for so long. What connects after that is systemd's to notice, on the same socket."""
+    # Here, for waitress has loaded it, and nothing else does.
+    import logging
+    # waitress says a line of each request that has to wait, and of each connection that broke: whoever causes enough of them would push all else out of the journal.
+    logging.getLogger("waitress").setLevel(logging.ERROR)
     # Who only reports keeps it for a moment, and so does nobody.
     stays = min(idle, computer.TIME_UP)
     asked = [time.monotonic() - idle + stays]
@@ -56,7 +60,7 @@ def serve(app: App, listener: socket.socket, server: "Any", wasyncore: "Any", id
     channels: dict[int, Any] = {}
     serving = server.create_server(
         noted, map=channels, sockets=[listener], ident=None, threads=THREADS, connection_limit=CONNECTIONS, channel_timeout=SILENT, cleanup_interval=2,
-        max_request_body_size=joining.LARGEST_REQUEST, max_request_header_size=REQUEST_LIMIT, backlog=128, asyncore_use_poll=True)
+        max_request_body_size=joining.LARGEST_REQUEST, max_request_header_size=REQUEST_LIMIT, log_socket_errors=False, backlog=128, asyncore_use_poll=True)
     begun: "dict[Any, float]" = {}
     while serving.active_channels or time.monotonic() - asked[0] < idle:
         wasyncore.loop(timeout=1.0, use_poll=True, map=channels, count=1)
