@@ -225,10 +225,18 @@ class Kept(unittest.TestCase):
         for code, word in ((errno.ENOSPC, "Free some room"), (errno.EDQUOT, "Free some room"), (errno.EIO, "disk is failing"), (errno.EROFS, "disk is failing")):
             self.assertIn(word, accounts.full(OSError(code, os.strerror(code), "ca.pem")).todo)
 
-    def test_a_ticket_that_was_kept_is_taken_up(self):
+    def test_a_ticket_that_was_kept_is_taken_up_with_its_own_pool_conf_and_with_no_other(self):
+        (self.state / "pool.conf").write_bytes(b"of before")
         (self.state / "ticket").write_text("abc:def\n")
-        ticket.bring()
-        self.assertEqual("abc:def\n", (self.run / "ticket").read_text())
+        with mock.patch.object(configure.paths, "DISK", str(self.folder / "none")), mock.patch("wow.stack.kept.forget"), \
+                mock.patch.object(configure.accept.keep, "__defaults__", (str(self.state / "pool.conf"),)), \
+                mock.patch.object(configure.accept.is_kept, "__defaults__", (str(self.state / "pool.conf"),)):
+            configure.state(samples.pool(), b"of before")
+            self.assertEqual("abc:def\n", (self.run / "ticket").read_text())
+            (self.run / "ticket").unlink()
+            for _ in range(2):
+                configure.state(samples.pool(), b"a newer one, whose ticket counts")
+                self.assertEqual(([], []), ([*self.run.glob("ticket*")], [*self.state.glob("ticket*")]))
 
 
 if __name__ == "__main__":

@@ -17,11 +17,12 @@ def is_ticket(text: str) -> bool:
     return bool(head and colon and tail) and text.isascii() and text.isprintable() and " " not in text and len(text) <= LONGEST
 
 
-def bring() -> None:
-    """At a start: takes up the ticket that was kept, or forgets it where there is a certificate, or where it is none any more. OSError: it cannot be written."""
+def bring(is_kept: bool) -> None:
+    """At a start: takes up the ticket that was kept, or forgets it where there is a certificate, or where it is none any more. is_kept: whether the pool.conf is the one
+    that counted before; another one has a ticket of its own. OSError: it cannot be written."""
     if not os.path.exists(KEPT):
         return
-    if os.path.exists(CERTIFICATE) or not is_ticket((text := files.find_readable(KEPT) or "").strip()):
+    if not is_kept or os.path.exists(CERTIFICATE) or not is_ticket((text := files.find_readable(KEPT) or "").strip()):
         os.unlink(KEPT)
     else:
         files.write(TAKEN, text, 0o600)

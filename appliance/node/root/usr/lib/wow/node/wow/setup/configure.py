@@ -105,14 +105,15 @@ def state(pool: Pool, data: bytes) -> None:
     if pool.ca_der:
         # Before ipopd starts, so that it believes nobody else's first ones. A disk that has none changes nothing.
         copy(f"{paths.DISK}/{KEYS}", f"{paths.STATE}/{KEYS}")
-    ticket.bring()
+    is_kept = accept.is_kept(data)
+    ticket.bring(is_kept)
     source = f"{paths.DISK}/{'manager' if pool.is_manager else 'machine'}"
     # Before the identity: a CA that lacks no more than these two is whole again, and nothing of it is put aside.
     heal_authority(pool, f"{paths.STATE}/ca", f"{source}/ca")
     take_identity(source, paths.STATE)
     # Before the file itself: a power cut between them is set right at the next start.
     outside.keep(pool, paths.STATE)
-    former.note(pool.name, data, accept.is_kept(data))
+    former.note(pool.name, data, is_kept)
     accept.keep(data)
 
 
