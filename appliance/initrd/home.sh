@@ -7,8 +7,9 @@ mark=WOWHOME.new
 reserved=16 # blocks of 4 KiB behind the file system
 backup=134217728 # where the first copy of the superblock stands
 # Without noinit_itable the kernel would write all inodes of a new home, 1 GiB for 64 GiB, on a disk that holds only what was written.
-# usrquota lets the running system count what jobs write (the node's slots/quota.py); it writes nothing.
-options=noatime,noinit_itable,usrquota
+# usrquota lets the running system count what jobs write (the node's slots/quota.py); it writes nothing. nosuid: whoever runs a person's job sends files home with
+# whatever mode, and one with set-uid would be that person for everybody who starts it. A module in work has its own programs by the overlay, which it does not bind.
+options=noatime,noinit_itable,usrquota,nosuid
 ephemeral="boot with wow.mode=ephemeral, which keeps nothing"
 stay_on="which takes minutes: leave this machine on"
 other_home="give the machine another disk for its home, for this one stays as it is; or $ephemeral"
@@ -252,7 +253,7 @@ make_folders() {
 open_home() {
     mkdir -p /run/layers/home
     if [ "$1" = ephemeral ]; then
-        mount -t tmpfs -o mode=755,size=50% home /run/layers/home
+        mount -t tmpfs -o mode=755,size=50%,nosuid home /run/layers/home
     else
         find_home
         is_writable "$home" || stop "$home" "the home's disk is read-only. Nothing was changed" "make it writable in the hypervisor; or $ephemeral"

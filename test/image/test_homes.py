@@ -326,6 +326,15 @@ open_home release
             self.assertEqual(["mounted", "counts-nothing", "e2fsck -y -f", "mounted", "stopped: the home layer has lost its folders home or state"], said)
             self.assertNotEqual({"home", "state"}, {"home", "state"} & set(self.names()), (after, owned))
 
+    def test_no_program_in_a_home_is_another_account_for_who_starts_it(self):
+        """Whoever runs a person's job sends that person files of whatever mode."""
+        script = (ROOT / "appliance/initrd/home.sh").read_text().replace("/run/layers", str(self.folder))
+        for call in ("open_home ephemeral", "mount_home /dev/vdb"):
+            stubs = 'mount() { case $2 in ext4 | tmpfs) echo "$4" ;; esac; }\numount() { :; }'
+            said = subprocess.run(["busybox", "sh", "-c", f"{script}\n{stubs}\n{call} || :"], capture_output=True, text=True, check=True).stdout.splitlines()
+            self.assertTrue(said, call)
+            self.assertTrue(all("nosuid" in options.split(",") for options in said), said)
+
     def test_what_a_reset_has_yet_to_make_is_not_lost(self):
         self.assertEqual(["mounted"], self.done(("0100", "42"), here=("gone-state",)))
         self.assertEqual(["gone-state"], self.names(), "it has room first")
