@@ -13,7 +13,7 @@ import unittest
 from unittest import mock
 
 from wow.lib import libc
-from wow.slots import alone, begun, groups
+from wow.slots import alone, begun, groups, homes
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "appliance/node/root/usr/lib/wow/node/starter"
 ARGUMENTS = ["-f", "-a", "slot1_2", "alpha"]
@@ -45,7 +45,7 @@ class Starter(unittest.TestCase):
 
     def test_disk_and_control_groups_are_bounded_then_the_slot_shut_then_it_becomes_the_starter_with_its_arguments(self):
         done, said = self.run_it()
-        self.assertEqual([("begin", ARGUMENTS, "1 <a> 0"), ("bound",), ("enter",)], done[:3])
+        self.assertEqual([("begin", ARGUMENTS, "1 <a> 0"), ("bound",), ("enter",), ("mount", b"none", homes.FOLDER, b"tmpfs", alone.MS_RDONLY, b"mode=0")], done[:4])
         self.assertEqual(("execv", "/usr/sbin/condor_starter", ["/usr/sbin/condor_starter", *ARGUMENTS]), done[-1])
         self.assertEqual([], said)
 
@@ -59,8 +59,10 @@ class Starter(unittest.TestCase):
         self.assertNotIn("execv", [one[0] for one in done])
         self.assertIn("Function not implemented. Start the image's own kernel", said[0])
 
-    def test_one_that_is_for_no_job_makes_no_control_group(self):
-        self.assertNotIn(("bound",), self.run_it(arguments=["-classad"])[0])
+    def test_one_that_is_for_no_slot_makes_no_control_group_and_hides_no_homes(self):
+        done = [what[0] for what in self.run_it(arguments=["-classad"])[0]]
+        self.assertIn("enter", done)
+        self.assertFalse({"bound", "mount"}.intersection(done))
 
 
 class Groups(unittest.TestCase):
