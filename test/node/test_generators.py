@@ -343,6 +343,19 @@ class Condor(unittest.TestCase):
             self.assertIn(f"{name} =?= undefined", settings["SUBMIT_REQUIREMENT_OneProgram"])
         self.assertEqual(("False", "False"), (settings["ENABLE_SSH_TO_JOB"], settings["ENABLE_URL_TRANSFERS"]), "plugins of a job's own are programs, too")
 
+    def test_a_machine_that_runs_a_job_gets_no_more_of_its_person_s_files_than_the_job_s_folder(self):
+        settings, text = self.settings(node__role="login"), drop_in.config(samples.pool(node__role="login"), "10.128.3.4", "alpha")
+        self.assertIn("OwnFiles", settings["SUBMIT_REQUIREMENT_NAMES"].split(", "))
+        self.assertEqual("(WantIOProxy ?: false) =?= false && (WantRemoteUpdates ?: false) =?= false", settings["SUBMIT_REQUIREMENT_OwnFiles"])
+        self.assertLessEqual({"WantIOProxy", "WantRemoteUpdates"}, set(settings["IMMUTABLE_JOB_ATTRS"].split(", ")))
+        self.assertIn("WowStreams", settings["JOB_TRANSFORM_NAMES"])
+        streams = " || ".join(f"({name} ?: false) =!= false" for name in ("StreamIn", "StreamOut", "StreamErr"))
+        self.assertIn(f"\nJOB_TRANSFORM_WowStreams @=end\n  REQUIREMENTS {streams}\n  DEFAULT LimitDirectoryAccess Iwd\n@end\n", text)
+        program = pathlib.Path(__file__).resolve().parents[2] / "appliance/node/root" / settings["SHADOW"].lstrip("/")
+        self.assertTrue(os.access(program, os.X_OK))
+        # What the kernel does of it is for test/pool.
+        self.assertIn("setpriv --landlock-access fs:make-sym,refer --landlock-rule path-beneath:refer:/var/lib/condor/spool /usr/sbin/condor_shadow", program.read_text())
+
     def test_every_requirement_of_a_job_says_why_it_refuses(self):
         settings = self.settings()
         for name in settings["SUBMIT_REQUIREMENT_NAMES"].split(", "):

@@ -5,7 +5,7 @@ import json
 import pathlib
 import re
 import signal
-from jobs import Job
+from jobs import KEEPS, SAVES, Job
 from pool import WORLD, ZONE
 from tally import must
 from waiting import until
@@ -16,7 +16,33 @@ NEIGHBOUR = "#!/usr/bin/python3\n" + (HERE / "neighbour.py").read_text(encoding=
 NOTEBOOK, NEIGHBOURS, SECRET = 8888, 7001, "nobody-else-reads-this"
 STANDARD = 31
 """Signals that are not of real time."""
-CHIRPS = "/usr/libexec/condor/condor_chirp set_job_attr WowTest 17 && /usr/libexec/condor/condor_chirp get_job_attr WowTest"
+CHIRPS = "/usr/libexec/condor/condor_chirp set_job_attr_delayed ChirpWow 17 && /usr/libexec/condor/condor_chirp get_job_attr_delayed ChirpWow"
+LIES = "/etc/condor/config.d/90-lies.conf"
+LYING = f"""cat > {LIES} << 'LYING'
+JOB_EXECUTION_TRANSFORM_NAMES = $(JOB_EXECUTION_TRANSFORM_NAMES) Lies
+JOB_EXECUTION_TRANSFORM_Lies @=end
+  SET WantIOProxy true
+@end
+LYING
+condor_restart -fast -startd"""
+"""Has a machine ask a job's shadow for what the job never asked for, as whoever is root there can. A startd reads this when it starts."""
+BARE = "/etc/condor/config.d/90-bare.conf"
+PLACES = "rm -rf leads linked /var/tmp/outside; mkdir -p /var/tmp/outside own; echo own > own/file"
+REACHES = """#!/usr/bin/python3
+import os, socket
+with open(".chirp.config", encoding="ascii") as file:
+    host, port, cookie = file.read().split()
+link = socket.create_connection((host, int(port))).makefile("rw")
+for line in (f"cookie {cookie}", "symlink /var/tmp/outside /home/alice/leads", "link /home/alice/own/file /home/alice/linked", "open /etc/hostname r 0",
+             "open /home/alice/own/file r 0"):
+    print(line, file=link, flush=True)
+    answer = link.readline().strip()
+    print(line.split()[0], "refused" if answer.startswith("-") else "done", flush=True)
+os.mkdir("leads")
+with open("leads/planted", "w", encoding="ascii") as file:
+    file.write("by the machine")
+"""
+"""A job by whose shadow its machine tries to leave the folder that it was submitted from. (HTCondor's starter asks for it: the protocol is Chirp's.)"""
 REACHED = ("open", "answered", "no address")
 """What the intruder says of a place that it got to."""
 LAN, ELSEWHERE, EVERYBODY_6 = "192.0.2.1", "198.51.100.7", "ff02::1%wan"
@@ -59,10 +85,13 @@ def run(tally, pool):
         beta.run("nft", "-f", "-", text_in=LEFT % accounts)
         # As systemd has it where it may: everybody may send echoes, so that the fence alone is asked.
         beta.sh("echo 0 2147483647 > /proc/sys/net/ipv4/ping_group_range")
+        # As a machine that runs a job of bob's may leave it.
+        beta.sh("chmod o+rwx /home/bob")
         said.update(json.loads(Job(alpha, "alice", INTRUDER, on=f"beta.{ZONE}", arguments=" ".join([*places, *far])).result()))
     if said:
         tried(tally, pool, said, places, far)
         beta.run("nft", "delete table inet left")
+        beta.sh("chmod o-rwx /home/bob")
     treated(tally, alpha, beta)
     neighbour.remove()
     server.remove()
@@ -70,6 +99,7 @@ def run(tally, pool):
     notebook.kill()
     notebook.wait()
     asking(tally, alpha)
+    reaching(tally, alpha, beta)
 
 
 def everywhere(pool):
@@ -119,7 +149,7 @@ def tried(tally, pool, said, places, far):
         must(not said["names"][WORLD][0].isdigit() and said["asked past the resolver"] != "answered", f"{said['names']}, {said['asked past the resolver']}")
     with tally.case("a job sees its own processes and no others"):
         must(not said["processes"], f"it sees {said['processes']}")
-    with tally.case("a job lists and reads nothing of people, of other slots and of the machine"):
+    with tally.case("a job lists and reads nothing of people, though a home were open to all, of other slots and of the machine"):
         must(not said["files"], f"it reads {said['files']}")
     with tally.case("a job writes to its folder, /tmp, /var/tmp and shared memory of its own, and to no place that outlives it"):
         must(not said["writable"], f"it writes to {said['writable']}")
@@ -141,7 +171,7 @@ def tried(tally, pool, said, places, far):
 def treated(tally, alpha, beta):
     """How a machine treats jobs that begin there, run, and end."""
     with tally.case("a job talks to its own starter (condor_chirp)"):
-        chirps = Job(alpha, "alice", CHIRPS, on=f"beta.{ZONE}", more="+WantIOProxy = true")
+        chirps = Job(alpha, "alice", CHIRPS, on=f"beta.{ZONE}")
         must(chirps.result().split()[-1:] == ["17"], chirps.result())
     with tally.case("a job whose program cannot be started is held, its log says why, and `wow why` what to look for"):
         wrong = Job(alpha, "alice", "#!/nowhere", on=f"beta.{ZONE}")
@@ -221,6 +251,38 @@ def asking(tally, alpha):
             said = refusal(alpha, f"requirements = false\n{line}")
             must("submitted to cluster" in said and ("mkdir job" in said) == is_warned, f"{line}: {said}")
             alpha.sh(f"condor_rm {said.split('cluster ')[1].split('.')[0]} > /dev/null", "alice")
+
+
+def reaching(tally, alpha, beta):
+    """A machine that reaches for other files of the person whose job it runs."""
+    with tally.case("a machine that runs a job leaves by no link the folder that the job was submitted from, as it would by HTCondor's own shadow"):
+        beta.sh(LYING)
+        alpha.sh(f"echo 'SHADOW = /usr/sbin/condor_shadow' > {BARE}; condor_reconfig -schedd")
+        said, outside = reached(alpha)
+        must(said[:3] == ["cookie done", "symlink done", "link done"] and outside == ["planted", "linked"], f"the machine does not even try: {said}, {outside}")
+        alpha.sh(f"rm {BARE}; condor_reconfig -schedd")
+        said, outside = reached(alpha)
+        must(said == ["cookie done", *(f"{what} refused" for what in ("symlink", "link", "open", "open"))] and not outside, f"{said}, {outside}")
+        must("by the machine" in alpha.sh("cat leads/planted", "alice"), "its output did not come")
+    with tally.case("a machine that runs a job whose output is streamed reads the folder that the job was submitted from, and nothing beside it"):
+        said, outside = reached(alpha, "stream_output = true")
+        must(said[3:] == ["open refused", "open done"] and not outside, f"{said}, {outside}")
+        beta.sh(f"rm {LIES}; condor_restart -fast -startd")
+    with tally.case("a job that would have its machine do as it likes with all files of its person is refused with a reason"):
+        for line in ("want_io_proxy = true", "+WantRemoteUpdates = true"):
+            said = refusal(alpha, line)
+            must("all your files" in said and "submitted to cluster" not in said, f"{line}: {said}")
+    with tally.case("a job's state comes into its queue's own folder, and it goes on from there"):
+        saves = Job(alpha, "alice", SAVES, on=f"beta.{ZONE}", more=KEEPS).ready(beta)
+        alpha.sh(f"condor_vacate_job {saves.number}", "alice")
+        must(saves.result().split()[0] == "saved", saves.result())
+
+
+def reached(alpha, more=""):
+    """What a machine that lies says of what it tried by a job of alice's, and what it made outside of the job's folder."""
+    alpha.sh(PLACES, "alice")
+    said = Job(alpha, "alice", REACHES, on=f"beta.{ZONE}", more=f"{more}\ntransfer_output_files = leads").result().splitlines()
+    return said, alpha.sh("ls /var/tmp/outside; ls linked 2> /dev/null || :", "alice").split()
 
 
 def refusal(machine, line):

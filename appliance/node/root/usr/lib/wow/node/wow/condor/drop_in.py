@@ -51,6 +51,11 @@ OF_THE_SCHEDD = ("PublicClaimId", "LastPublicClaimId", "RemoteHost")
 holds to itself, too (HTCondor 23.9.6, ModifyAttrCheck)."""
 BESIDE = ("PreCmd", "PostCmd", "ToolDaemonCmd")
 """Words of a job that name a program more (HTCondor, Starter::ConstructProcs, script_proc.cpp and tool_daemon_proc.cpp)."""
+REACHING = ("WantIOProxy", "WantRemoteUpdates")
+"""Words of a job that give the machine which runs it all files of its person to read and write, or all words of the job to change, its program's among them
+(HTCondor, remoteresource.cpp)."""
+STREAMED = ("StreamIn", "StreamOut", "StreamErr")
+"""Words of a job that give it these files, too, where the job has no LimitDirectoryAccess."""
 DISK = 256 << 10
 """KiB of disk beside its program and its input that a job gets which asks for none. HTCondor's own default is none, and its first file would have it held."""
 LONGEST_LIMITS = 400
@@ -223,16 +228,23 @@ SCHEDD_CRON_WOW_ARGS = {paths.QUEUE_AD}
 SCHEDD_CRON_WOW_MODE = Periodic
 SCHEDD_CRON_WOW_PERIOD = {TOLD}s
 # An expression of a megabyte may come to one letter, here or elsewhere: what it comes to here takes its place.
-JOB_TRANSFORM_NAMES = $(JOB_TRANSFORM_NAMES) WowWords
+JOB_TRANSFORM_NAMES = $(JOB_TRANSFORM_NAMES) WowWords, WowStreams
 JOB_TRANSFORM_WowWords @=end
 {_evaluated()}@end
-SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, OneProgram, OwnPlace, PartOfMachine, ShortProject, ShortLimits, ShortWords, OwnFolder
+JOB_TRANSFORM_WowStreams @=end
+  REQUIREMENTS {" || ".join(f"({name} ?: false) =!= false" for name in STREAMED)}
+  DEFAULT LimitDirectoryAccess Iwd
+@end
+SHADOW = /usr/lib/wow/node/shadow
+SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, OneProgram, OwnFiles, OwnPlace, PartOfMachine, ShortProject, ShortLimits, ShortWords, OwnFolder
 SUBMIT_REQUIREMENT_OwnShare = AccountingGroup =?= undefined || AccountingGroup =?= Owner || AccountingGroup =?= strcat("{ads.PATIENT}", Owner)
 SUBMIT_REQUIREMENT_OwnShare_REASON = "A job counts for who submits it: leave accounting_group out, and name no other in accounting_group_user"
 SUBMIT_REQUIREMENT_SlotAccount = RunAsOwner =!= true
 SUBMIT_REQUIREMENT_SlotAccount_REASON = "A job runs in the account of its slot, on whatever machine: leave run_as_owner out"
 SUBMIT_REQUIREMENT_OneProgram = {" && ".join(f"{name} =?= undefined" for name in BESIDE)}
 SUBMIT_REQUIREMENT_OneProgram_REASON = "A machine runs the job's own program alone: leave {", ".join(BESIDE)} out, and call them from it"
+SUBMIT_REQUIREMENT_OwnFiles = {" && ".join(f"({name} ?: false) =?= false" for name in REACHING)}
+SUBMIT_REQUIREMENT_OwnFiles_REASON = "The machine that runs the job could do as it likes with all your files: leave {", ".join(REACHING)} out"
 SUBMIT_REQUIREMENT_OwnPlace = {" && ".join(f"{name} =?= undefined" for name in OF_THE_SCHEDD)}
 SUBMIT_REQUIREMENT_OwnPlace_REASON = "The queue alone says where a job runs: leave {", ".join(OF_THE_SCHEDD)} out"
 SUBMIT_REQUIREMENT_PartOfMachine = WorkingCM =?= undefined
@@ -250,7 +262,7 @@ SYSTEM_PERIODIC_HOLD_NAMES = $(SYSTEM_PERIODIC_HOLD_NAMES) WowDisk
 SYSTEM_PERIODIC_HOLD_WowDisk = {_filled()}
 SYSTEM_PERIODIC_HOLD_WowDisk_SUBCODE = {held.DISK_SUBCODE}
 SYSTEM_PERIODIC_HOLD_WowDisk_REASON = {disk.reason(PROVISIONED)}
-IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner, WorkingCM, {", ".join(IN_SLOT)}
+IMMUTABLE_JOB_ATTRS = AccountingGroup, AcctGroup, AcctGroupUser, RunAsOwner, WorkingCM, {", ".join((*REACHING, *IN_SLOT))}
 PROTECTED_JOB_ATTRS = {", ".join(OF_THE_SCHEDD)}
 {_slots(pool) if pool.has_slots else ""}"""
 
