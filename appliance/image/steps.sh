@@ -17,6 +17,25 @@ other_base() {
     fi
 }
 
+# alone NAME: waits for whoever does the same in this clone, for both would write the same files; and says so. Descriptor 8 is the turn: it ends with this process, and
+# with those that it leaves.
+alone() {
+    exec 8> "$work/keys/$1.lock"
+    flock -n 8 && return
+    echo "image: another build is at work in this clone; this one goes on when it has ended"
+    flock 8
+}
+
+# of_layers LIST COMMAND...: runs it with the lines of a file behind its words; the clone's path may have blanks.
+of_layers() {
+    list=$1
+    shift
+    while IFS= read -r layer; do
+        set -- "$@" "$layer"
+    done < "$list"
+    "$@"
+}
+
 # step NAME KEY COMMAND...: runs the command unless its last success had the same key.
 step() {
     name=$1
@@ -29,6 +48,8 @@ step() {
     started=$(date +%s)
     rm -f "$work/keys/$name"
     "$@"
+    # After a power cut a key must not speak for a part that is half there.
+    sync -f "$work"
     echo "$key" > "$work/keys/$name"
     echo "image: $name $(($(date +%s) - started)) s"
 }

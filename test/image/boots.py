@@ -69,7 +69,7 @@ def power_cut_in_the_first_boot_then_a_base_replaced_and_home_is_kept():
     (recipe / "root/usr/share/wow/newer/mark").write_text("newer\n")
     (recipe / "module.ini").write_text("[module]\nname = newer\nversion = 1.0\ndescription = One file\nlicence = MIT\n")
     run(LAYERS / "publish", "--base", PARTS / "base", "--about", PARTS / "base.json", recipe, "-o", WORK / "newer.squashfs")
-    stack = (PARTS / "stack").read_text().split()
+    stack = (PARTS / "stack").read_text().splitlines()
     listed, folder = disk_with([*stack, f"module={WORK / 'newer.squashfs'}"], "newer-layers")
     image = assemble("newer-layers", folder)
     replaced = WORK / "replaced.qcow2"
@@ -111,7 +111,7 @@ def packer_boots_the_image_and_believes_its_serial_marker():
 
 @machine_check
 def a_damaged_layer_stops_the_boot_by_uefi_and_is_named():
-    stack = (PARTS / "stack").read_text().split()
+    stack = (PARTS / "stack").read_text().splitlines()
     listed, folder = disk_with(stack, "damaged-layers")
     node = folder / "node.squashfs"
     data = bytearray(node.read_bytes())
@@ -140,7 +140,7 @@ def a_damaged_layer_stops_the_boot_by_uefi_and_is_named():
 
 @long_check
 def a_missing_layer_stops_the_boot_from_ahci_and_is_named():
-    stack = (PARTS / "stack").read_text().split()
+    stack = (PARTS / "stack").read_text().splitlines()
     listed, folder = disk_with(stack, "missing-layers")
     image = assemble("missing-layers", folder)
     file = re.search(r"tutorial-[0-9a-f]+\.squashfs", listed).group()

@@ -31,7 +31,7 @@ def mounted(layer):
 
 
 def layers():
-    return [line.split("=", 1)[1] for line in (PARTS / "stack").read_text().split()]
+    return [line.split("=", 1)[1] for line in (PARTS / "stack").read_text().splitlines()]
 
 
 @check

@@ -1,5 +1,7 @@
-"""Which changes have a part of the image made anew."""
+"""Which changes have a part of the image made anew, and what builds do beside each other."""
 
+import fcntl
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -81,6 +83,58 @@ class OtherBase(unittest.TestCase):
     def test_it_is_said_before_the_link_leads_to_the_new_one(self):
         parts = (STEPS.parent / "parts").read_text(encoding="utf-8")
         self.assertLess(parts.index('other_base "$work/base" "$base"'), parts.index('ln -sfn "$base" "$work/base"'))
+
+
+class InAFolderWithBlanks(unittest.TestCase):
+    """The clone's path is anybody's."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="a clone of ")
+        self.addCleanup(folder.cleanup)
+        self.work = pathlib.Path(folder.name)
+        (self.work / "keys").mkdir()
+
+    def started(self, script, **more):
+        return subprocess.Popen(["sh", "-euc", f". {STEPS}; work=$1; {script}", "sh", self.work], stdout=subprocess.PIPE, text=True, **more)
+
+    def said(self, script, **more):
+        with self.started(script, **more) as process:
+            said = process.stdout.read()
+        self.assertEqual(0, process.returncode)
+        return said
+
+    def test_each_layer_of_a_list_is_one_word(self):
+        layers = [f"{kind}={self.work}/layers/{kind}.squashfs" for kind in ("base", "node")]
+        (self.work / "stack").write_text("".join(f"{one}\n" for one in layers))
+        self.assertEqual(["-o", *layers], self.said('of_layers "$work/stack" printf "%s\\n" -o').splitlines())
+
+    def test_who_makes_the_parts_of_an_image_takes_the_list_so(self):
+        for name in ("parts", "assemble"):
+            text = (STEPS.parent / name).read_text(encoding="utf-8")
+            self.assertEqual((1, 0), (text.count('of_layers "$work/stack'), text.count('$(cat "$work/stack')), name)
+
+    def test_a_second_build_says_that_it_waits_and_goes_on_after_the_first(self):
+        with open(self.work / "keys/image.lock", "w", encoding="ascii") as first:
+            fcntl.flock(first, fcntl.LOCK_EX)
+            second = self.started("alone image; echo mine")
+            self.addCleanup(second.kill)
+            self.assertIn("another build is at work in this clone", second.stdout.readline())
+        self.assertEqual(("mine\n", None), second.communicate(timeout=60))
+        self.assertEqual("mine\n", self.said("alone image; echo mine"))
+
+    def test_builds_parts_and_programs_have_a_turn_each(self):
+        turns = [line for name in ("build", "parts", "programs") for line in (STEPS.parent / name).read_text(encoding="utf-8").splitlines() if line.startswith("alone ")]
+        self.assertEqual(["alone image", "alone parts", "alone programs"], turns)
+
+    def test_a_part_is_on_the_disk_before_its_key_speaks_for_it(self):
+        tools = self.work / "tools"
+        tools.mkdir()
+        (tools / "sync").write_text('#!/bin/sh\ncat "$2/part"\nls "$2/keys"\n')
+        (tools / "sync").chmod(0o755)
+        said = self.said('make() { echo made > "$work/part"; }; step one key make', env={"PATH": f"{tools}:{os.environ['PATH']}"})
+        self.assertEqual("made", said.splitlines()[0])
+        self.assertTrue(said.splitlines()[1].startswith("image: one "), said)
+        self.assertEqual("key\n", (self.work / "keys/one").read_text())
 
 
 if __name__ == "__main__":
