@@ -10,7 +10,7 @@ from pool.formats import tools
 from pool.node import files
 
 SUFFIX = ".new"
-sync_one = tools.sync_one
+sync, sync_one = tools.sync, tools.sync_one
 
 
 def write(path, text, mode=0o600):
@@ -42,15 +42,6 @@ def scratch(parent):
         yield made
     finally:
         remove(made)
-
-
-def sync(path):
-    """Brings a file, or a folder with all that is in it, to the disk."""
-    for folder, _, names in os.walk(path):
-        for name in (*names, "."):
-            sync_one(os.path.join(folder, name))
-    if path.is_file():
-        sync_one(path)
 
 
 def remove(path):

@@ -1,11 +1,13 @@
 """Disks laid out as the image's with one disk is, with next to nothing in them, in every format."""
 
+import contextlib
 import hashlib
 import os
 import pathlib
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 MIB = 1 << 20
 PARTS = {"WOWBOOT": (1, 1), "WOWESP": (2, 2), "WOWSYS": (4, 4), "WOWHOME": (24, 8), "WOWCFG": (8, 16)}
@@ -81,6 +83,14 @@ def part(disk, form, name="WOWCFG"):
 def quiet(*command, text=None):
     subprocess.run([str(word) for word in command], check=True, input=text, text=True, capture_output=True,
                    env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
+
+
+@contextlib.contextmanager
+def synced():
+    """Gives a list of the paths that are brought to the disk meanwhile, by the names that they have then."""
+    seen = []
+    with mock.patch.object(os, "fsync", side_effect=lambda descriptor: seen.append(pathlib.Path(os.readlink(f"/proc/self/fd/{descriptor}")))):
+        yield seen
 
 
 class Made(unittest.TestCase):

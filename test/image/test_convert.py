@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import smalls  # noqa: E402
 import tools  # noqa: E402
 import vhdx  # noqa: E402
+from test_module import tool  # noqa: E402
 
 CONVERT = ROOT / "appliance/image/convert"
 
@@ -101,6 +102,13 @@ class Made(Base):
     def test_what_may_hold_keys_stays_closed_to_others(self):
         self.raw.chmod(0o600)
         self.assertEqual(0o600, self.made("a.qcow2").stat().st_mode & 0o777)
+
+
+    def test_it_is_on_the_disk_before_it_takes_its_name(self):
+        with smalls.synced() as seen, contextlib.redirect_stdout(io.StringIO()):
+            tool(CONVERT).main([str(self.raw), "-o", str(self.folder / "a.vhdx")])
+        self.assertLessEqual({"a.vhdx", "a.ps1"}, {path.name for path in seen if path.parent.name.startswith(".wow-convert-")})
+        self.assertEqual(self.folder, seen[-1], "and so is its name")
 
 
 class Refused(Base):

@@ -99,6 +99,15 @@ def sync_one(path):
         os.close(descriptor)
 
 
+def sync(path):
+    """Brings a file, or a folder with all that is in it, to the disk."""
+    for folder, _, names in os.walk(path):
+        for name in (*names, "."):
+            sync_one(os.path.join(folder, name))
+    if path.is_file():
+        sync_one(path)
+
+
 def copy(source, out):
     """Copies a file. OSError: where there is no room, it is about the copy: Python names the source."""
     try:
