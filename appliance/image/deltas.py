@@ -4,6 +4,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path += [str(HERE / "formats"), str(HERE.parent / "node/root/usr/lib/wow/node")]
@@ -57,11 +58,14 @@ def of_image(image, scratch):
     if listed is None:
         raise DeltaError(f"{image}: is no image of `make image`: it has no list of layers")
     at, found = named(parts, SYSTEM)["start"] * stacks.SECTOR, {}
-    for number, (_, name, file, *_) in enumerate(stacks.rows(listed)):
+    for number, (_, name, file, size, _) in enumerate(stacks.rows(listed)):
         # A number is its name here: the image may be anybody's, and root writes.
         found[name] = scratch / f"{number}.former"
         subprocess.run(["debugfs", "-R", f"dump /layers/{file} {found[name].name}", f"{raw.name}?offset={at}"], cwd=scratch, capture_output=True, check=True,
                        env=tools.ENVIRONMENT)
+        # debugfs ends with 0 whatever happens.
+        if not found[name].is_file() or str(found[name].stat().st_size) != size:
+            raise DeltaError(f"{image}: its layer {name} was not copied whole; make room in {tempfile.gettempdir()}, or look at the image: wow image verify {image}")
     raw.unlink()
     return found
 
@@ -74,8 +78,11 @@ def make(new, old, scratch):
         if was == now:
             continue
         signature, delta = scratch / f"{name}.signature", scratch / f"{name}.delta"
-        for words in (("-b", str(BLOCK), "signature", former_file, signature), ("delta", signature, file, delta)):
-            subprocess.run(["rdiff", *map(str, words)], check=True, capture_output=True)
+        try:
+            tools.run("rdiff", "-b", BLOCK, "signature", former_file, signature, about=former_file, into=signature)
+            tools.run("rdiff", "delta", signature, file, delta, about=file, into=delta)
+        except tools.ImageError as error:
+            raise DeltaError(str(error)) from error
         signature.unlink()
         if delta.stat().st_size < WORTH * file.stat().st_size:
             rows.append((now, was, delta.stat().st_size, files.digest(delta), delta))

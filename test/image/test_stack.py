@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from unittest import mock
 
+import smalls
 from test_module import GOOD, publish, tool
 from test_publish import STACK_LIST, Stacks, fill
 from wow.lib import agreed
@@ -241,15 +242,53 @@ class SystemTest(unittest.TestCase):
         self.assertEqual({path.name for path in (self.folder / "out").iterdir()}, {"stack", *(digest(file.read_bytes()) for _, file in above)}, "what was there is gone")
 
     def test_what_a_former_image_says_names_no_file_elsewhere(self):
-        done = mock.Mock(returncode=0, stdout='{"partitiontable": {"partitions": []}}')
+        def ran(words, **_):
+            if words[0] == "debugfs":
+                (self.folder / words[2].split()[2]).write_text("x")
+            return mock.Mock(returncode=0, stdout='{"partitiontable": {"partitions": []}}')
+
         for name in ("former.raw", "image.qcow2"):
             (self.folder / name).touch()
-        with mock.patch.object(made.deltas.subprocess, "run", return_value=done) as called, mock.patch.object(made.deltas, "named", return_value={"start": 1}), \
+        with mock.patch.object(made.deltas.subprocess, "run", side_effect=ran) as called, mock.patch.object(made.deltas, "named", return_value={"start": 1}), \
                 mock.patch.object(made.deltas.onedisk, "form_of", return_value="raw"), \
                 mock.patch.object(made.deltas.stacks, "find", return_value="module ../../etc/cron.d/x x 1 aa\nmodule /etc/y y 1 bb\n"):
             found = made.deltas.of_image(self.folder / "image.qcow2", self.folder)
         self.assertEqual({path.parent for path in found.values()}, {self.folder})
         self.assertEqual([call.args[0][2].split()[2] for call in called.call_args_list[2:]], [path.name for path in found.values()])
+
+    def test_a_layer_of_a_former_image_that_is_not_read_whole_is_told(self):
+        raw = smalls.image(self.folder / "former.img")
+        whole = made.deltas.of_image(raw, self.scratch("whole"))
+        self.assertEqual(b"the base" * 999, whole["base"].read_bytes())
+        data = raw.read_bytes()
+        raw.write_bytes(data.replace(b"base base base-1.squashfs 7992 ", b"base base base-1.squashfs 7993 "))
+        with self.assertRaisesRegex(made.deltas.DeltaError, "former.img: its layer base was not copied whole; make room in "):
+            made.deltas.of_image(raw, self.scratch("cut"))
+
+    def test_where_a_delta_finds_no_room_that_is_told_in_a_line(self):
+        self.make("--system")
+        (self.folder / "out").rename(self.folder / "former")
+        (self.folder / "parts/initrd.img").write_bytes(os.urandom(300_000))
+        full = self.scratch("full")
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "full", full], check=True)
+        self.addCleanup(subprocess.run, ["umount", full], check=True)
+        with mock.patch.object(tempfile, "tempdir", str(full)), self.assertRaisesRegex(made.deltas.DeltaError, "delta: there is no room left where it lies; make room"):
+            self.make("--system", "--from", str(self.folder / "former"))
+        self.assertFalse((self.folder / "out").exists())
+
+    def scratch(self, name):
+        (self.folder / name).mkdir()
+        return self.folder / name
+
+    def test_it_is_on_the_disk_before_it_takes_its_name_and_everybody_may_read_it(self):
+        out = self.folder / "out"
+        self.make("--system")
+        self.addCleanup(os.umask, os.umask(0o077))
+        with smalls.synced() as seen:
+            self.make("--system")
+        self.assertLessEqual({one.name for one in out.iterdir()}, {path.name for path in seen if path.parent.name.startswith(".out.")})
+        self.assertEqual(self.folder, seen[-1], "and so is its name")
+        self.assertEqual({0o644}, {one.stat().st_mode & 0o777 for one in out.iterdir()})
 
     def test_what_changed_since_each_former_stack_is_there_as_a_delta_once(self):
         common, formers = os.urandom(100_000), []
