@@ -53,7 +53,9 @@ def run(*words, **options):
 
 
 def alone(kinds=MOUNTS):
-    """From here on this process has mounts of its own, and whatever else the kinds say (unshare(2)): nobody else sees what is mounted, and it goes with the process."""
+    """From here on this process has mounts of its own, and whatever else the kinds say (unshare(2)): nobody else sees what is mounted, and it goes with the process.
+    What is written in a root is the same, and for everybody, whatever the builder's umask was."""
+    os.umask(0o022)
     try:
         libc.call("unshare", kinds)
     except OSError as error:

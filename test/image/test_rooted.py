@@ -1,5 +1,6 @@
 """A link in a module or a package leads to a place of the stack, and never to this machine's own files, though root's tools write there from outside."""
 
+import os
 import pathlib
 import sys
 import tempfile
@@ -17,6 +18,15 @@ import composing  # noqa: E402
 import listing  # noqa: E402
 import making  # noqa: E402
 import roots  # noqa: E402
+
+
+class Alone(unittest.TestCase):
+    def test_what_is_written_in_a_root_is_for_everybody_whatever_the_builder_s_umask_was(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(roots.libc, "call"), mock.patch.object(roots, "run"):
+            self.addCleanup(os.umask, os.umask(0o077))
+            roots.alone()
+            (made := pathlib.Path(folder, "made")).mkdir()
+            self.assertEqual(0o755, made.stat().st_mode & 0o777)
 
 
 class Rooted(unittest.TestCase):
