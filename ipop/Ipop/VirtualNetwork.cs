@@ -67,7 +67,7 @@ public sealed class VirtualNetwork
         _services = new Services(() => IsManager, options.IsOpen, () => Address);
         _names = new Names(overlay, options, () => Address, () => HostName, _services);
         Dns = new DnsServer(options, _names);
-        _tapNames = new TapNames(Dns, options.Subnet.Gateway, output);
+        _tapNames = new TapNames(Dns, options.Subnet.Gateway, output, _stations.MayAsk);
         CertificateChanged(now, certificate);
     }
 
@@ -282,7 +282,7 @@ public sealed class VirtualNetwork
 
         string label = name.TrimEnd('.').ToLowerInvariant();
         label = label.EndsWith("." + _options.Zone, StringComparison.Ordinal) ? label[..^(_options.Zone.Length + 1)] : label;
-        _names.Find(now, label, mayWait: true, (then, answer) => done(then, answer.Address));
+        _names.Find(now, label, static () => true, (then, answer) => done(then, answer.Address));
     }
 
     /// <summary>Finds the node that owns an address, for people; null if nobody does or the DHT does not answer.</summary>

@@ -15,7 +15,7 @@ public sealed class DnsServer
     private int _open;
 
     // A job of this machine may ask for names without end.
-    private bool MayWait => _open <= OpenQueries;
+    private bool HasRoom => _open <= OpenQueries;
 
     internal DnsServer(VirtualNetworkOptions options, Names names)
     {
@@ -29,7 +29,8 @@ public sealed class DnsServer
     /// <param name="now">The present.</param>
     /// <param name="query">A DNS message without length prefix.</param>
     /// <param name="reply">Takes the reply, at most once; the memory is the taker's.</param>
-    public void Answer(TimeSpan now, ReadOnlySpan<byte> query, Action<ReadOnlyMemory<byte>> reply)
+    /// <param name="mayAsk">Whether the DHT may be asked for who asks here; called only where it would be. Null: it may.</param>
+    public void Answer(TimeSpan now, ReadOnlySpan<byte> query, Action<ReadOnlyMemory<byte>> reply, Func<bool>? mayAsk = null)
     {
         ArgumentNullException.ThrowIfNull(reply);
         if (DnsQuery.Read(query) is not { } question)
@@ -43,22 +44,24 @@ public sealed class DnsServer
         }
         else if (EndsWith(question.Labels, _zone))
         {
-            AnswerForward(now, question, reply);
+            AnswerForward(now, question, reply, MayAsk);
         }
         else if (EndsWith(question.Labels, ["in-addr", "arpa"]))
         {
-            AnswerReverse(now, question, reply);
+            AnswerReverse(now, question, reply, MayAsk);
         }
         else
         {
             reply(new DnsReply(question, DnsResponseCode.Refused).Finish());
         }
+
+        bool MayAsk() => HasRoom && mayAsk?.Invoke() is not false;
     }
 
     private static bool EndsWith(ReadOnlySpan<string> labels, ReadOnlySpan<string> end) =>
         labels.Length >= end.Length && labels[^end.Length..].SequenceEqual(end);
 
-    private void AnswerForward(TimeSpan now, DnsQuery question, Action<ReadOnlyMemory<byte>> reply)
+    private void AnswerForward(TimeSpan now, DnsQuery question, Action<ReadOnlyMemory<byte>> reply, Func<bool> mayAsk)
     {
         string[] name = question.Labels[..^_zone.Length];
         switch (name)
@@ -70,14 +73,14 @@ public sealed class DnsServer
                 reply(Negative(question, DnsResponseCode.NoError, _zone.Length));
                 break;
             case ["_wow-ca", "_tcp"]:
-                AnswerService(now, question, HostLabel.Authority, _options.CaPort, reply);
+                AnswerService(now, question, HostLabel.Authority, _options.CaPort, reply, mayAsk);
                 break;
             case ["_condor", "_tcp"]:
-                AnswerService(now, question, HostLabel.Manager, Agreed.CondorPort, reply);
+                AnswerService(now, question, HostLabel.Manager, Agreed.CondorPort, reply, mayAsk);
                 break;
             case [string label]:
                 _open++;
-                _names.Find(now, label, MayWait, (_, answer) =>
+                _names.Find(now, label, mayAsk, (_, answer) =>
                 {
                     _open--;
                     reply(Host(question, answer));
@@ -89,10 +92,11 @@ public sealed class DnsServer
         }
     }
 
-    private void AnswerService(TimeSpan now, DnsQuery question, string service, ushort port, Action<ReadOnlyMemory<byte>> reply)
+    private void AnswerService(
+        TimeSpan now, DnsQuery question, string service, ushort port, Action<ReadOnlyMemory<byte>> reply, Func<bool> mayAsk)
     {
         _open++;
-        _names.Find(now, service, MayWait, (_, answer) =>
+        _names.Find(now, service, mayAsk, (_, answer) =>
         {
             _open--;
             if (answer.Address is not { } address || question.Type is not (DnsType.Srv or DnsType.Any))
@@ -107,7 +111,7 @@ public sealed class DnsServer
         });
     }
 
-    private void AnswerReverse(TimeSpan now, DnsQuery question, Action<ReadOnlyMemory<byte>> reply)
+    private void AnswerReverse(TimeSpan now, DnsQuery question, Action<ReadOnlyMemory<byte>> reply, Func<bool> mayAsk)
     {
         var name = ReverseName.Read(question.Labels, _options.Subnet);
         switch (name.Kind)
@@ -120,7 +124,7 @@ public sealed class DnsServer
                 break;
             case ReverseKind.Host when question.Type is DnsType.Ptr or DnsType.Any:
                 _open++;
-                _names.FindHost(now, name.Address, MayWait, (_, host) =>
+                _names.FindHost(now, name.Address, mayAsk, (_, host) =>
                 {
                     _open--;
                     var message = new DnsReply(question, host is null ? DnsResponseCode.ServerFailure : DnsResponseCode.NoError);

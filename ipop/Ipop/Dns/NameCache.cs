@@ -28,23 +28,31 @@ internal sealed class NameCache
     public NameCache(Action<TimeSpan, RecordKey, Action<TimeSpan, NameAnswer>> lookup) => _lookup = lookup;
 
     /// <summary>Finds what a record says, from memory or from the DHT.</summary>
-    public void Find(TimeSpan now, RecordKey key, Action<TimeSpan, NameAnswer> done)
+    /// <param name="now">The present.</param>
+    /// <param name="key">Of the record.</param>
+    /// <param name="mayAsk">Whether the DHT may be asked, or its answer be waited for; else what is not in memory is unknown.</param>
+    /// <param name="done">Takes the answer, at once or later.</param>
+    public void Find(TimeSpan now, RecordKey key, Func<bool> mayAsk, Action<TimeSpan, NameAnswer> done)
     {
-        if (_entries.TryGetValue(key, out Entry? entry))
+        if (_entries.TryGetValue(key, out Entry? entry) && entry.Waiting is null && now < entry.Until)
         {
-            if (entry.Waiting is { } waiting)
-            {
-                waiting.Add(done);
-                return;
-            }
-
-            if (now < entry.Until)
-            {
-                done(now, entry.Answer);
-                return;
-            }
+            done(now, entry.Answer);
+            return;
         }
-        else if (_entries.Count >= Capacity && !MakeRoom(now))
+
+        if (!mayAsk())
+        {
+            done(now, new NameAnswer(NameStatus.Unknown, null));
+            return;
+        }
+
+        if (entry?.Waiting is { } waiting)
+        {
+            waiting.Add(done);
+            return;
+        }
+
+        if (entry is null && _entries.Count >= Capacity && !MakeRoom(now))
         {
             _lookup(now, key, done);
             return;

@@ -29,9 +29,9 @@ internal sealed class Names
     /// <summary>Finds the address of a label of the zone, lower case: <c>a-b-c-d</c>, the name server's, a service's, or a host's.</summary>
     /// <param name="now">The present.</param>
     /// <param name="label">The label.</param>
-    /// <param name="mayWait">Whether the DHT may be asked; else what this node does not know is unknown.</param>
+    /// <param name="mayAsk">Whether the DHT may be asked, called only where it would be; else what this node does not know is unknown.</param>
     /// <param name="done">Takes the answer, at once or later.</param>
-    public void Find(TimeSpan now, string label, bool mayWait, Action<TimeSpan, NameAnswer> done)
+    public void Find(TimeSpan now, string label, Func<bool> mayAsk, Action<TimeSpan, NameAnswer> done)
     {
         if (IPv4Address.TryParse(label, '-', out IPv4Address address))
         {
@@ -53,26 +53,22 @@ internal sealed class Names
         {
             done(now, Found(local));
         }
-        else if (!mayWait)
-        {
-            done(now, new NameAnswer(NameStatus.Unknown, null));
-        }
         else if (label == HostLabel.Manager)
         {
-            FindManager(now, done);
+            FindManager(now, mayAsk, done);
         }
         else if (label == HostLabel.Authority)
         {
-            FindAuthority(now, done);
+            FindAuthority(now, mayAsk, done);
         }
         else
         {
-            _cache.Find(now, new RecordKey(RecordKind.HostName, label), done);
+            _cache.Find(now, new RecordKey(RecordKind.HostName, label), mayAsk, done);
         }
     }
 
     /// <summary>Finds the label of an address: its certificate's host name, else <c>a-b-c-d</c>; null where the DHT would have to be asked and may not be.</summary>
-    public void FindHost(TimeSpan now, IPv4Address address, bool mayWait, Action<TimeSpan, string?> done)
+    public void FindHost(TimeSpan now, IPv4Address address, Func<bool> mayAsk, Action<TimeSpan, string?> done)
     {
         string numbers = address.ToString('-');
         if (address == _localAddress())
@@ -81,7 +77,7 @@ internal sealed class Names
             return;
         }
 
-        if (!mayWait)
+        if (!mayAsk())
         {
             done(now, null);
             return;
@@ -97,12 +93,12 @@ internal sealed class Names
     private static NameAnswer Found(IPv4Address address) => new(NameStatus.Found, address);
 
     // A manager of a release that knew no second one publishes no such name, and has the CA.
-    private void FindAuthority(TimeSpan now, Action<TimeSpan, NameAnswer> done) =>
-        _cache.Find(now, AuthorityKey, (then, answer) =>
+    private void FindAuthority(TimeSpan now, Func<bool> mayAsk, Action<TimeSpan, NameAnswer> done) =>
+        _cache.Find(now, AuthorityKey, mayAsk, (then, answer) =>
         {
             if (answer.Status == NameStatus.NotFound)
             {
-                FindManager(then, done);
+                FindManager(then, mayAsk, done);
             }
             else
             {
@@ -111,12 +107,12 @@ internal sealed class Names
         });
 
     // A host may be called manager too.
-    private void FindManager(TimeSpan now, Action<TimeSpan, NameAnswer> done) =>
-        _cache.Find(now, ManagerWatch.Key, (then, answer) =>
+    private void FindManager(TimeSpan now, Func<bool> mayAsk, Action<TimeSpan, NameAnswer> done) =>
+        _cache.Find(now, ManagerWatch.Key, mayAsk, (then, answer) =>
         {
             if (answer.Status == NameStatus.NotFound)
             {
-                _cache.Find(then, new RecordKey(RecordKind.HostName, HostLabel.Manager), done);
+                _cache.Find(then, new RecordKey(RecordKind.HostName, HostLabel.Manager), mayAsk, done);
             }
             else
             {

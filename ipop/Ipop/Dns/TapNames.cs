@@ -6,7 +6,11 @@ namespace Ipop.Dns;
 /// The zone's name server as the tap sees it, at the DHCP server's address and over UDP alone: every reply fits a datagram that anybody takes. Hosts of a LAN
 /// have no ipopd whose port they could ask, and the pool's names shall resolve by what DHCP tells them.
 /// </summary>
-internal sealed class TapNames(DnsServer server, IPv4Address address, ITapOutput output)
+/// <param name="server">Answers.</param>
+/// <param name="address">Where it is asked.</param>
+/// <param name="output">The tap.</param>
+/// <param name="mayAsk">Whether a station may cause one more question to the DHT.</param>
+internal sealed class TapNames(DnsServer server, IPv4Address address, ITapOutput output, Func<TimeSpan, MacAddress, bool> mayAsk)
 {
     /// <summary>Port of DNS.</summary>
     public const ushort Port = 53;
@@ -15,7 +19,7 @@ internal sealed class TapNames(DnsServer server, IPv4Address address, ITapOutput
     public void Receive(TimeSpan now, MacAddress station, IPv4Address host, UdpDatagram query)
     {
         ushort port = query.SourcePort;
-        server.Answer(now, query.Payload, reply => Write(station, host, port, reply.Span));
+        server.Answer(now, query.Payload, reply => Write(station, host, port, reply.Span), () => mayAsk(now, station));
     }
 
     private void Write(MacAddress station, IPv4Address host, ushort port, ReadOnlySpan<byte> reply)

@@ -24,7 +24,7 @@ internal sealed class IcmpErrors
 
     private readonly IPv4Address _gateway;
     private readonly ITapOutput _output;
-    private TimeSpan _paidUntil;
+    private readonly Allowance _allowance = new(Burst, Pause);
 
     /// <summary>Makes it.</summary>
     /// <param name="gateway">Who speaks.</param>
@@ -39,7 +39,7 @@ internal sealed class IcmpErrors
     /// <param name="mtu">How long it may be, in bytes; only with <see cref="IcmpUnreachable.FragmentationNeeded"/>.</param>
     public void Send(TimeSpan now, MacAddress guest, IPv4Packet packet, IcmpUnreachable why, int mtu = 0)
     {
-        if (!MayTell(packet) || !Pay(now))
+        if (!MayTell(packet) || !_allowance.TryTake(now))
         {
             return;
         }
@@ -64,16 +64,4 @@ internal sealed class IcmpErrors
     // Of ICMP only the question and the answer of ping: what else there is are errors, or nothing that an error helps.
     private static bool MayTell(IPv4Packet packet) =>
         packet.IsFirstPart && (packet.Protocol != IPv4Packet.Icmp || (!packet.Payload.IsEmpty && packet.Payload[0] is 0 or 8));
-
-    private bool Pay(TimeSpan now)
-    {
-        TimeSpan from = _paidUntil > now ? _paidUntil : now;
-        if (from - now > (Burst - 1) * Pause)
-        {
-            return false;
-        }
-
-        _paidUntil = from + Pause;
-        return true;
-    }
 }

@@ -12,6 +12,12 @@ internal sealed class LanHost
     /// <summary>What one more costs: 50 a second.</summary>
     private static readonly TimeSpan PerQuestion = TimeSpan.FromMilliseconds(20);
 
+    /// <summary>DHCP messages in a row that the DHT may be asked for, before a host waits: many times what clients send.</summary>
+    private const int Messages = 20;
+
+    /// <summary>What one more costs: two a second.</summary>
+    private static readonly TimeSpan PerMessage = TimeSpan.FromMilliseconds(500);
+
     /// <summary>How long a host without address keeps its place, so that nobody can change Ethernet addresses faster than that.</summary>
     private static readonly TimeSpan PlaceFor = TimeSpan.FromSeconds(60);
 
@@ -20,7 +26,8 @@ internal sealed class LanHost
 
     private static readonly TimeSpan BetweenAsks = TimeSpan.FromSeconds(1);
 
-    private TimeSpan _paidUntil;
+    private readonly Allowance _questions = new(Questions, PerQuestion);
+    private readonly Allowance _messages = new(Messages, PerMessage);
     private TimeSpan _askedAt;
     private int _asks;
 
@@ -92,15 +99,8 @@ internal sealed class LanHost
     }
 
     /// <summary>Whether it may ask for one more address now, and notes that it did.</summary>
-    public bool MayAsk(TimeSpan now)
-    {
-        TimeSpan from = _paidUntil > now ? _paidUntil : now;
-        if (from - now > (Questions - 1) * PerQuestion)
-        {
-            return false;
-        }
+    public bool MayAsk(TimeSpan now) => _questions.TryTake(now);
 
-        _paidUntil = from + PerQuestion;
-        return true;
-    }
+    /// <summary>Whether it may ask for its own address by DHCP now, and notes that it did. Who scans the network can renew its lease all the same.</summary>
+    public bool MayClaim(TimeSpan now) => _messages.TryTake(now);
 }

@@ -11,6 +11,12 @@ namespace Ipop.Router;
 /// </summary>
 internal sealed class LanHosts
 {
+    /// <summary>DHCP messages in a row of all hosts without address together: a whole LAN that comes up at once.</summary>
+    private const int NewcomersMessages = 500;
+
+    /// <summary>What one more costs: 50 a second.</summary>
+    private static readonly TimeSpan PerNewcomersMessage = TimeSpan.FromMilliseconds(20);
+
     private readonly IOverlay _overlay;
     private readonly VirtualNetworkOptions _options;
     private readonly RouterOptions _router;
@@ -19,6 +25,7 @@ internal sealed class LanHosts
     private readonly ITapOutput _output;
     private readonly DropCounters _drops;
     private readonly LanArp _arp;
+    private readonly Allowance _newcomers = new(NewcomersMessages, PerNewcomersMessage);
 
     [Bounded(nameof(RouterOptions.MostHosts), On = typeof(RouterOptions))]
     private readonly Dictionary<ulong, LanHost> _byMac = [];
@@ -128,19 +135,16 @@ internal sealed class LanHosts
 
         DhcpRequest request = read! with { Station = station };
         bool isBeginning = request.Type is DhcpMessageType.Discover or DhcpMessageType.Request;
-        if (!_byMac.TryGetValue(request.Mac.Value, out LanHost? host))
+        if (!_byMac.TryGetValue(request.Mac.Value, out LanHost? host) && (!isBeginning || !IsHostMac(request.Mac)))
         {
-            if (!isBeginning || !IsHostMac(request.Mac))
-            {
-                return false;
-            }
+            return false;
+        }
 
-            host = Admit(request.Mac);
-            if (host is null)
-            {
-                _drops.Add(DropReason.HostLimit);
-                return true;
-            }
+        host = isBeginning && !MayClaim(now, host) ? null : host ?? Admit(request.Mac);
+        if (host is null)
+        {
+            _drops.Add(DropReason.HostLimit);
+            return true;
         }
 
         _isStale = true;
@@ -213,6 +217,13 @@ internal sealed class LanHosts
         request.Relay == IPv4Address.Any
             ? request.Mac == station
             : _router.HasRelays && Speaks(now, station, request.Relay) && request.Type is DhcpMessageType.Discover or DhcpMessageType.Request;
+
+    /// <summary>
+    /// Whether a host, or one that is not known yet, may ask for an address now: the DHT is asked for it. A host can take new Ethernet addresses without end, so all that
+    /// have no address share what they may.
+    /// </summary>
+    private bool MayClaim(TimeSpan now, LanHost? host) =>
+        host?.MayClaim(now) is not false && (host?.Address is not null || _newcomers.TryTake(now));
 
     /// <summary>A place for a new host; null if all are taken by hosts that have, or just had, an address.</summary>
     private LanHost? Admit(MacAddress mac)

@@ -1,6 +1,7 @@
 using Brunet.Sessions;
 using Ipop.Arp;
 using Ipop.Dhcp;
+using Ipop.Dns;
 using Ipop.Ethernet;
 using Ipop.Router;
 using Testing.Overlay;
@@ -73,6 +74,19 @@ internal sealed class Lan
         byte[] packet = new byte[ArpPacket.Size];
         ArpPacket.Write(packet, operation, saysItIs ?? station, sender, default, target);
         Frame(station, MacAddress.Broadcast, EthernetFrame.Arp, packet);
+    }
+
+    /// <summary>Asks the name server at the DHCP server's address.</summary>
+    public void Ask(MacAddress station, IPv4Address host, string name) =>
+        Frame(station, MacAddress.Gateway, EthernetFrame.IPv4, TestPackets.Udp(host, 5000, Server, 53, DnsMessage.Query(name, DnsType.A)));
+
+    /// <summary>The code of the name server's reply that stands next, which goes to the host.</summary>
+    public DnsResponseCode TakeDnsCode(MacAddress host)
+    {
+        (MacAddress to, _, byte[] payload) = TakeFrame();
+        Assert.Equal(host, to);
+        Assert.True(IPv4Packet.TryRead(payload, out IPv4Packet packet) && UdpDatagram.TryRead(packet, out UdpDatagram reply) && reply.SourcePort == 53);
+        return (DnsResponseCode)DnsMessage.Read(packet.Payload[UdpDatagram.HeaderSize..]).Code;
     }
 
     public void Frame(MacAddress station, MacAddress destination, ushort etherType, byte[] payload)

@@ -1,6 +1,7 @@
 using Brunet.Sessions;
 using Ipop.Arp;
 using Ipop.Dhcp;
+using Ipop.Dns;
 using Ipop.Ethernet;
 using Ipop.Router;
 using Testing.Overlay;
@@ -133,7 +134,61 @@ public sealed class RouterCheatingTests
 
         _lan.Machine.Tap.Frames.Clear();
         Assert.Equal(3, _lan.Machine.Network.Hosts(_lan.Machine.Now).Count);
+        _lan.Machine.Pass(1);
         _lan.Bind(Lan.C);
+    }
+
+    [Fact]
+    public void However_many_ethernet_addresses_ask_for_an_address_the_dht_is_asked_no_more_than_a_lan_needs()
+    {
+        var lan = new Lan();
+        IPv4Address a = lan.Bind(Lan.A);
+        int lookups = lan.Machine.Dht.Lookups;
+        for (ulong i = 0; i < 10_000; i++)
+        {
+            lan.Discover(new MacAddress(0x02_bb_00_00_00_00 + i));
+        }
+
+        Assert.InRange(lan.Machine.Dht.Lookups - lookups, 400, 500);
+        lan.Machine.Tap.Frames.Clear();
+        lan.Renew(Lan.A, a);
+        Assert.Equal(DhcpMessageType.Ack, lan.Take(Lan.A).Type);
+    }
+
+    [Fact]
+    public void A_host_that_takes_its_addresses_by_turns_is_held_up_and_its_neighbour_is_not()
+    {
+        int creates = _lan.Machine.Dht.Creates;
+        for (uint i = 0; i < 1000; i++)
+        {
+            _lan.Reboot(Lan.A, _lan.Machine.Claimable(500 + (i % 2)));
+        }
+
+        _lan.Machine.Tap.Frames.Clear();
+        Assert.InRange(_lan.Machine.Dht.Creates - creates, 10, 20);
+        IPv4Address other = _lan.Machine.Claimable(502);
+        _lan.Reboot(Lan.B, other);
+        DhcpReply ack = _lan.Take(Lan.B);
+        Assert.Equal((DhcpMessageType.Ack, other), (ack.Type, ack.Assigned));
+    }
+
+    [Fact]
+    public void A_host_that_asks_for_names_without_end_is_held_up_and_its_neighbour_is_not()
+    {
+        int lookups = _lan.Machine.Dht.Lookups;
+        for (int i = 0; i < 1000; i++)
+        {
+            _lan.Ask(Lan.A, _a, $"none-{i}.demo.internal");
+        }
+
+        Assert.Equal(100, _lan.Machine.Dht.Lookups - lookups);
+        _lan.Machine.Tap.Frames.Clear();
+        _lan.Ask(Lan.A, _a, "none-0.demo.internal");
+        Assert.Equal(DnsResponseCode.NameError, _lan.TakeDnsCode(Lan.A));
+        _lan.Ask(Lan.A, _a, "none-1000.demo.internal");
+        Assert.Equal(DnsResponseCode.ServerFailure, _lan.TakeDnsCode(Lan.A));
+        _lan.Ask(Lan.B, _b, "none-1000.demo.internal");
+        Assert.Equal(DnsResponseCode.NameError, _lan.TakeDnsCode(Lan.B));
     }
 
     [Fact]
