@@ -145,7 +145,8 @@ internal sealed class DhcpServer
 
     private void Found(TimeSpan now, DhcpRequest request, IPv4Address? address)
     {
-        if (!request.IsRapid || address is not { } wanted || !ReferenceEquals(_pending, request))
+        // While the machine is cut off no claim is answered: then the request that an offer leads to is granted as it stands.
+        if (!request.IsRapid || !_overlay.IsJoined || address is not { } wanted || !ReferenceEquals(_pending, request))
         {
             Offer(request, address);
             return;

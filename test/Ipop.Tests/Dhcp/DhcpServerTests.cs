@@ -211,6 +211,20 @@ public sealed class DhcpServerTests
     }
 
     [Fact]
+    public void Who_is_cut_off_and_asks_with_rapid_commit_keeps_the_address_too()
+    {
+        var machine = new Machine("a");
+        IPv4Address mine = machine.Dhcp.Bind();
+        (machine.Overlay.IsJoined, machine.Dht.IsSilent) = (false, true);
+        machine.Dhcp.Send(DhcpMessageType.Discover, options: [(DhcpOption.RapidCommit, [])]);
+        DhcpReply offer = machine.Dhcp.Take();
+        Assert.Equal((DhcpMessageType.Offer, mine), (offer.Type, offer.Assigned));
+        machine.Dhcp.RequestSelecting(mine);
+        DhcpReply ack = machine.Dhcp.Take();
+        Assert.Equal((DhcpMessageType.Ack, mine), (ack.Type, ack.Assigned));
+    }
+
+    [Fact]
     public void A_repetition_while_the_dht_works_is_answered_once()
     {
         var machine = new Machine("a");
