@@ -45,5 +45,8 @@ internal static partial class Interop
         /// <summary>F_SETFD, F_SETFL and their like: one int argument.</summary>
         [LibraryImport(Library, SetLastError = true)]
         internal static partial int fcntl(int fd, int command, int argument);
+
+        [LibraryImport(Library)]
+        internal static partial uint geteuid();
     }
 }
