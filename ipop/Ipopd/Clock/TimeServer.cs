@@ -71,9 +71,9 @@ internal sealed class TimeServer(PollLoop loop, string host, Action<TimeSpan, Da
         {
             found = await LookUp(host).ConfigureAwait(false);
         }
-        catch (Exception exception) when (exception is SocketException or OutOfMemoryException)
+        catch (Exception exception) when (exception is SocketException or OutOfMemoryException or ArgumentException)
         {
-            // The second is what EAI_MEMORY of getaddrinfo(3) becomes.
+            // The second is what EAI_MEMORY of getaddrinfo(3) becomes, the third what 0.0.0.0 and :: are to it.
             found = [];
         }
 

@@ -29,6 +29,24 @@ public sealed class TimeServerTests
         }
     }
 
+    /// <summary>.NET throws an ArgumentException where it is to look up one of these.</summary>
+    [Theory]
+    [InlineData("0.0.0.0")]
+    [InlineData("::")]
+    public void People_hear_of_an_address_that_nobody_can_have(string host)
+    {
+        using var loop = new PollLoop();
+        using var server = new TimeServer(loop, host, (_, _) => { });
+        for (int asked = 0; asked < 4; asked++)
+        {
+            Assert.Null(server.Trouble);
+            server.Ask(TimeSpan.Zero);
+            loop.Run(() => TimeSpan.Zero, _ => loop.Stop());
+        }
+
+        Assert.StartsWith($"the time server {host} does not answer", server.Trouble, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Where_the_first_address_does_not_answer_the_next_is_asked_and_people_hear_of_it_when_none_does()
     {
