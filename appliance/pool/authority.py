@@ -5,7 +5,7 @@ import datetime
 import hashlib
 import json
 
-from pool import durable, programs, signing
+from pool import durable, here, programs, signing
 from pool.node import WowError, der, pem
 
 CERTIFICATE = "ca.pem"
@@ -89,7 +89,7 @@ class Authority:
         path = self.folder / CERTIFICATE
         found = pem.certificate(path.read_text(encoding="ascii", errors="replace"))
         if found is None:
-            raise WowError("holds no certificate", "Bring the CA's folder back from its backup: wow pool restore", str(path))
+            raise WowError("holds no certificate", f"Bring the CA's folder back from its backup: {here.typed()} restore backup.age", str(path))
         return found
 
     @property

@@ -5,7 +5,7 @@ import os
 import sys
 
 from help import plain
-from pool import steps
+from pool import here, steps
 from pool.clone import Clone
 from pool.node import WowError, agreed
 from pool.programs import AGAIN
@@ -27,13 +27,14 @@ class Context:
         self.as_json = as_json
         self.changed = None
         self.left = ""
+        self._is_told = False
         self._out = out
         self._reached = reached
 
     def kept(self, go_on="Go on"):
         """What to say where the run ends before all is made of the change."""
         left = f" When the images are made: {self.left}." if self.left else ""
-        return f"The change is kept.{left} {go_on} with: wow pool stamp {self.changed}"
+        return f"The change is kept.{left} {go_on} with: {here.typed()} stamp {self.changed}"
 
     def run(self, made):
         """Runs the steps that are not done."""
@@ -50,8 +51,9 @@ class Context:
             print(text, file=self._out, flush=True)
 
     def tell(self, told):
-        """Prints a result for programs."""
-        if self.as_json:
+        """Prints the result for programs, once: where it has a recovery key, that was told before its backup counted."""
+        if self.as_json and not self._is_told:
+            self._is_told = True
             print(json.dumps(told), file=self._out, flush=True)
 
 

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -22,6 +23,11 @@ class Clone:
         self.builder = builder or self.root / "appliance/image/build"
 
     @property
+    def make_image(self):
+        """What makes the image, as it is typed."""
+        return f"cd {shlex.quote(str(self.root))} && make image"
+
+    @property
     def release(self):
         """The version that this clone builds."""
         return re.search(r"<Version>([^<]+)</Version>", (self.root / "Directory.Build.props").read_text(encoding="utf-8")).group(1)
@@ -35,6 +41,6 @@ class Clone:
     def build(self):
         """Makes the image; its progress goes to standard error. WowError if it does not end well, or may not be made by this account."""
         if os.geteuid() != 0:
-            raise WowError("is not built yet, and building it needs root", f"Type as root: cd {self.root} && make image", str(self.out))
+            raise WowError("is not built yet, and building it needs root", f"Type as root: {self.make_image}", str(self.out))
         if subprocess.run([self.builder], stdin=subprocess.DEVNULL, stdout=sys.stderr, umask=0o022, check=False).returncode != 0:
             raise WowError("the image was not built", "What appliance/image/build said stands above; mend that, then type the same command again")

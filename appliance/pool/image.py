@@ -35,7 +35,7 @@ class ArmImage(NamedTuple):
 
 def find_arm(clone):
     """The ArmImage that the clone has. WowError where there is none, it is another release's, or its files are not those of one build."""
-    again, out = f"Type: cd {clone.root} && make image ARCH={ARM.arch}", clone.arm_out
+    again, out = f"Type: {clone.make_image} ARCH={ARM.arch}", clone.arm_out
     files = [out / name for name in ARM_NAMES]
     if not all(path.is_file() for path in (*files, out / SBOM, out / "SHA256SUMS")):
         raise WowError(f"holds no image for {ARM.arch}", f"{again}. The first one takes an hour", str(out))
@@ -53,7 +53,7 @@ def is_there(clone):
 
 def find(clone):
     """The Image that the clone has. WowError where there is none, it is another release's, or its files are not those of one build."""
-    again = f"Type: cd {clone.root} && make image"
+    again = f"Type: {clone.make_image}"
     if not is_there(clone):
         raise WowError("holds no image", again, str(clone.out))
     files = [clone.out / name for name in NAMES]

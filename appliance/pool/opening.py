@@ -3,7 +3,7 @@
 import contextlib
 import os
 
-from pool import backup, stamping
+from pool import backup, here, stamping
 from pool.node import WowError
 from pool.pool import FIRST, Pool
 
@@ -18,21 +18,45 @@ def locked(folder, context):
         os.close(held)
 
 
-def pool(folder, context, held):
-    """The Pool in a folder that is held, without what a run that was ended left half made."""
+def begun(folder, context, held):
+    """The Pool in a folder that is held, without what a run that was ended left half made; it may lack what `create` makes."""
     found = Pool(folder, context.clone, held)
     found.tidy()
     return found
 
 
-def renew(found, context, left=""):
-    """Makes anew what stands in every image: the images, the pages, the backup. The change for which this is done is kept already. left: what people do then,
-    which is told in any case."""
+def pool(folder, context, held):
+    """The same of a pool that has all that makes it one. WowError where `create` was ended before: it alone goes on with that."""
+    found = begun(folder, context, held)
+    if not all(step.is_done() for step in (*found.identity(), found.others())):
+        raise half_made(folder)
+    return found
+
+
+def half_made(folder):
+    """What is said of a pool whose `create` was ended before it had a CA, keys and a ticket."""
+    return WowError("is half made", f"Type: {here.typed()} create {folder.read().name} --folder {folder.typed}, which goes on where it ended", str(folder.root))
+
+
+def renew(found, context, result, left=""):
+    """Makes anew what stands in every image: the images, the pages, the backup. The change for which this is done is kept already. result: as `sealing` takes it, for a
+    program. left: what people do then, which is told in any case."""
     context.changed, context.left = found.folder.typed, left
-    context.run([*found.images(), found.papers(), found.sealed(lambda key, _: show_key(key, context))])
+    context.run([*found.images(), found.papers(), sealing(found, context, result)])
     context.warn(found.doubts())
     if left:
         context.say(left)
+    context.tell(result(None))
+
+
+def sealing(found, context, result, *how):
+    """The step that makes the backup. A new recovery key is told once, before its backup counts: to a program in the one line that it reads, with result(note), where
+    the note is the new backup's."""
+    def tell(key, note):
+        context.tell({**result(note), "recovery_key": key})
+        context.plain(f"\nThe recovery key, which opens the backup and stands in no file:\n\n    {key}\n\n"
+                      "Write it down now: it is not shown again. A key that was shown before does not open this backup.\n")
+    return found.sealed(tell, *how)
 
 
 def ended_before(found):
@@ -42,11 +66,11 @@ def ended_before(found):
             return ""
     except WowError:
         pass  # of an image that is missing `stamp` tells
-    return f". Where a run was ended before it had made the images: wow pool stamp {found.folder.typed}"
+    return f". Where a run was ended before it had made the images: {here.typed()} stamp {found.folder.typed}"
 
 
-def facts(found):
-    """What is in a pool's folder, without a secret."""
+def facts(found, note=None):
+    """What is in a pool's folder, without a secret. note: of a backup that does not count yet."""
     told, folder, contents = found.settings, found.folder, found.authority.contents()
     places = {FIRST: told.at, **{one["host"]: one["at"] for one in told.managers}}
     last = {row["host"]: row for row in contents["certificates"] if row["role"] == "manager"}  # the oldest comes first
@@ -58,7 +82,7 @@ def facts(found):
         "tickets": found.tickets(),
         "users": told.users, "admins": told.admins, "projects": [{"name": name, **project} for name, project in told.projects.items()],
         "images": [{"file": name, **{key: one[key] for key in ("bytes", "release", "source", "sha256")}} for name, one in stamping.Stamped(folder).known.items()],
-        "backup": sealed(folder, backup.note_of(folder))}
+        "backup": sealed(folder, note or backup.note_of(folder))}
 
 
 def sealed(folder, note):
@@ -66,14 +90,9 @@ def sealed(folder, note):
     return note and {"file": folder.sealed.name, "made": note["made"], "current": note["content"] == backup.content_of(folder)}
 
 
-def show_key(key, context):
-    """Prints a new recovery key, once."""
-    context.plain(f"\nThe recovery key, which opens the backup and stands in no file:\n\n    {key}\n\n"
-                  "Write it down now: it is not shown again. A key that was shown before does not open this backup.\n")
-
-
 def on_manager(told, words):
     """How the CA is told something on the manager: by an administrator where there is one, for nobody else logs in."""
     if told.admins:
         return f"ssh {next(iter(told.admins))}@{told.host} wow-ca {words}"
-    return f"/usr/lib/wow/ca/wow-ca {words} --state /var/lib/wow/ca, in a root shell that the hypervisor gives. An administrator needs none: wow pool admin"
+    return (f"/usr/lib/wow/ca/wow-ca {words} --state /var/lib/wow/ca, in a root shell that the hypervisor gives. An administrator needs none: "
+            f"{here.typed()} admin add FOLDER NAME=FILE.pub")

@@ -2,6 +2,7 @@
 
 import socket
 
+from pool import here
 from pool.node import WowError, agreed, ipv4
 
 NOWHERE = (("0.0.0.0/8", "is no host's address"), ("127.0.0.0/8", "is this machine's own loopback"), ("169.254.0.0/16", "is a link-local address"),
@@ -69,8 +70,9 @@ def _named(host, subnet, ask):
     try:
         found = ask(host)
     except OSError as error:
-        return [f"{host} has no address that this machine knows ({error.strerror or error}): no machine will find the pool by it. If that is a typing error: wow pool "
-                "stamp --at, for another manager than the first wow pool manager remove and add. Else give the name its address before the first machine starts"]
+        return [f"{host} has no address that this machine knows ({error.strerror or error}): no machine will find the pool by it. If that is a typing error: "
+                f"{here.typed()} stamp FOLDER --at HOST, for another manager than the first {here.typed()} manager remove FOLDER NAME, then add. "
+                "Else give the name its address before the first machine starts"]
     wrong = []
     for address in found:
         try:

@@ -1,6 +1,6 @@
 """One pool in its folder: what it consists of, and the steps that make each part. `wow pool create` takes them all, the lab the first ones."""
 
-from pool import authority, backup, conf, durable, image, pages, settings, signing, stamping
+from pool import authority, backup, conf, durable, here, image, pages, settings, signing, stamping
 from pool.authority import Authority
 from pool.node import WowError, agreed
 from pool.steps import Step
@@ -48,7 +48,7 @@ class Pool:
         """Sentences about what people get that is of no use."""
         if day := self.over():
             yield (f"ticket {self.tickets()[-1]['id']}, which is in the images, ended on {day} and admits nobody. Before you send them: "
-                   f"wow pool ticket {self.folder.typed} --machines N")
+                   f"{here.typed()} ticket {self.folder.typed} --machines N")
 
     @property
     def image(self):
@@ -146,7 +146,7 @@ class Pool:
         if why:
             theirs = [output for output in found if output.path.parent == self.folder.for_manager]
             if manager == REFUSE and not all(map(stamped.is_current, theirs)):
-                raise WowError(why, "If that manager is gone for good, say: wow pool stamp --replace-manager", str(self.folder.ca))
+                raise WowError(why, f"If that manager is gone for good, type: {here.typed()} stamp {self.folder.typed} --replace-manager", str(self.folder.ca))
             found = [output for output in found if output not in theirs]
         return [Step(output.path.name, str(output.path.relative_to(self.folder.root)), lambda output=output: stamped.is_done(output),
                      lambda output=output: stamped.make(output, self.image.release, self._held)) for output in found]
@@ -174,7 +174,7 @@ class Pool:
             note = None if new_key else backup.note_of(self.folder)
             signs = signing.packed(taken) if taken and signing.KEYS in taken else None
             if note is None and signs is None and self.folder.authority.exists():
-                raise WowError("was sealed to another recovery key, with the key that signs the pool's stack in it", "Type: wow pool backup "
+                raise WowError("was sealed to another recovery key, with the key that signs the pool's stack in it", f"Type: {here.typed()} backup "
                                f"{self.folder.typed} --new-key --ca DIR, with a copy of the manager's /var/lib/wow/ca", str(self.folder.authority))
             key = backup.new_key() if note is None else None
             if taken is not None:

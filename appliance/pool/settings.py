@@ -3,7 +3,7 @@
 import json
 from typing import NamedTuple
 
-from pool import conf, durable
+from pool import conf, durable, here
 from pool.node import WowError
 
 FORMAT = 1
@@ -72,4 +72,4 @@ def read(path):
             raise WowError(f"is of format {number}, this clone knows {FORMAT}", "Use the clone that made this pool, or a newer one", str(path))
         return Settings(**told)
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise WowError("is not what `wow pool create` wrote", "Bring the folder back from its backup: wow pool restore", str(path)) from None
+        raise WowError("is not what `wow pool create` wrote", f"Bring the folder back from its backup: {here.typed()} restore backup.age", str(path)) from None

@@ -30,7 +30,7 @@ class Restored(unittest.TestCase):
         self.lose()
         code, out, err = self.restore(self.key)
         self.assertEqual((0, ""), (code, err))
-        self.assertIn("wow pool stamp", out)
+        self.assertIn(f"Its images: {self.world.typed} stamp {self.world.pool}\n", out)
         self.assertEqual(self.before, identity(self.world))
         subprocess.run([wow_ca(), "ticket", "--state", self.world.pool / "manager/ca", "--uses", "1", "--until", "2099-01-01"], check=True, capture_output=True)
         self.assertEqual(0o700, os.stat(self.world.pool).st_mode & 0o777)
@@ -144,6 +144,18 @@ class Sealed(unittest.TestCase):
         told = self.world.made()
         self.assertNotEqual(self.told["recovery_key"], told["recovery_key"])
         self.assertIn("secret", self.content(told["recovery_key"]))
+
+    def test_a_program_gets_the_key_of_a_backup_that_had_to_be_made_anew_with_the_result(self):
+        pool = self.world.pool
+        for words, result in ((("ticket", pool, "--machines", "3", "--until", "2099-01-01"), "ticket"), (("user", "add", pool, f"bob={self.world.key}"), "users"),
+                              (("project", "add", pool, "surge", "--says", "We forecast."), "projects"), (("stamp", pool), "backup"), (("manager", "add", pool, "second"), "backup"),
+                              (("ticket", pool, "--end", json.loads(self.world.text("tickets.json"))[0]["id"]), "ended")):
+            (pool / "backup.age").unlink()  # moved to another place, say
+            told = json.loads(self.world.does(*words, "--json"))
+            self.assertIn("manager/ca/ca.key", self.content(told["recovery_key"]), words)
+            self.assertTrue(told[result], words)
+            if result == "backup":
+                self.assertEqual(("backup.age", True), (told["backup"]["file"], told["backup"]["current"]))
 
     def test_people_see_the_key_alone_on_its_line_and_are_told_to_write_it_down(self):
         _, out, _ = self.world.run("backup", self.world.pool, "--new-key")

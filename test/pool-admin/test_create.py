@@ -11,8 +11,10 @@ from unittest import mock
 
 from world import ARM, FILES, KEY, LOGIN, World, identity, whole
 
-from pool import pages, place
+from pool import here, pages, place
 from pool.authority import Authority
+from pool.folder import Folder
+from pool.pool import Pool
 from pool.verbs import create
 from wow.page import text
 
@@ -34,7 +36,7 @@ class OnePool(unittest.TestCase):
         for disk in disks:
             self.assertIn("keyboard = de\n", self.world.conf(disk))
         code, _, err = self.world.create("--keyboard", "fr")
-        self.assertEqual((1, True), (code, "wow pool stamp --keyboard" in err), err)
+        self.assertEqual((1, True), (code, f"{self.world.typed} stamp {self.world.pool} --keyboard LAYOUT" in err), err)
         code, _, err = self.world.run("stamp", self.world.pool, "--keyboard", "azerty")
         self.assertEqual((1, True), (code, "Near it: fr" in err), err)
         code, _, err = self.world.run("stamp", self.world.pool, "--keyboard", "fr")
@@ -131,15 +133,26 @@ class OnePool(unittest.TestCase):
         start = self.world.text("START.md")
         typed = re.findall(r"(?m)(?:^    |`)([^\s`]*wow) (pool [a-z]+)", start)
         self.assertGreater(len(typed), 10)
-        self.assertEqual({str(pages.WOW)}, {program for program, verb in typed if verb != "pool create"})
-        self.assertTrue(os.access(pages.WOW, os.X_OK))
+        self.assertEqual({here.ANYWHERE}, {program for program, verb in typed if verb != "pool create"})
+        self.assertTrue(os.access(here.WOW, os.X_OK))
         self.assertIn("*bridged* network card", start)
         self.assertIn("`wow-amd64.ova`", start)
+
+    def test_start_md_says_of_each_manager_until_when_it_can_be_started(self):
+        self.world.made("--at", "second.example.org")
+        found = Pool(Folder(self.world.pool), self.world.clone)
+        told = found.authority.contents()
+        for row in told["certificates"]:
+            row["not_after"] = {"manager": "2030-01-31", "second": "2030-02-19"}[row["host"]] + row["not_after"][10:]
+        with mock.patch.object(Authority, "contents", lambda _: told):
+            start = pages.texts(found)[found.folder.start]
+        self.assertIn("Start it before **2030-01-31**", start)
+        self.assertRegex(start, r"start the manager second .* before \*\*2030-02-19\*\* and once")
 
     def test_a_folder_with_a_blank_in_its_name_can_be_copied_from_start_md_and_from_what_is_said(self):
         root = self.world.home / "Zürich lab"
         _, out, _ = self.world.create("--folder", root)
-        typed = re.findall(r"(?m)(?:^    |`)([^\n`]*wow pool [^\n`]*)", (root / "START.md").read_text(encoding="utf-8")) + re.findall(r"(?m)wow pool \w+ add .*$", out)
+        typed = re.findall(r"(?m)(?:^    |`)([^\n`]*wow pool [^\n`]*)", (root / "START.md").read_text(encoding="utf-8")) + re.findall(r"(?m)\S+wow pool \w+ add .*$", out)
         words = [words[words.index("pool"):] for words in map(shlex.split, typed)]
         named = [str(root) in words for words in words if words[1] not in ("create", "restore", "upgrade")]
         self.assertGreater(len(named), 12)
@@ -172,7 +185,7 @@ class OnePool(unittest.TestCase):
         for words, lacks in (((), ("user", "admin")), (("--user", f"alice={key}"), ("admin",)), (("--user", f"alice={key}", "--admin", f"carol={key}"), ())):
             world = World(self)
             _, out, _ = world.create(*words)
-            self.assertEqual(list(lacks), re.findall(rf"WARNING: nobody may log in .*: wow pool (\w+) add {world.pool} NAME=FILE.pub\n", out))
+            self.assertEqual(list(lacks), re.findall(rf"WARNING: nobody may log in .*: {re.escape(world.typed)} (\w+) add {world.pool} NAME=FILE.pub\n", out))
 
     def test_a_pool_in_a_clone_is_not_committed_by_chance(self):
         self.world.made()
@@ -224,7 +237,7 @@ class SeveralManagers(unittest.TestCase):
         for words in (("--at", "manager.example.org", *self.PLACES, "--managers", "3"), ("--at", "manager.example.org"), ()):
             code, _, err = self.world.run("create", "science", *words)
             self.assertEqual(0, code, err)
-        for words, says in ((("--managers", "4"), "wow pool manager add"), (("--at", "manager.example.org", "--at", "fourth.example.org"), "wow pool manager add")):
+        for words, says in ((("--managers", "4"), f"{self.world.typed} manager add"), (("--at", "manager.example.org", "--at", "fourth.example.org"), f"{self.world.typed} manager add")):
             code, _, err = self.world.run("create", "science", *words)
             self.assertEqual((1, True), (code, says in err), err)
 
@@ -378,10 +391,10 @@ class AnotherPool(unittest.TestCase):
         before = {name: (self.world.pool / name).read_bytes() for name in self.world.names()}
         other = self.world.key.with_name("other.pub")
         other.write_text(KEY.replace("alice@home", "bob"), encoding="ascii")
-        for words, says in ((("--at", "other.example.org"), "wow pool stamp"), (("--at", "manager.example.org", "--subnet", "10.0.0.0/8"), "keeps its subnet"),
-                            (("--machines", "8"), "wow pool ticket"), (("--login",), "wow pool stamp --login"), (("--until", "2098-01-01"), "wow pool ticket"), (("--user", f"bob={other}"), "wow pool user"),
-                            (("--arm64",), "has no files for arm64, not files for arm64. To make those files, too: wow pool stamp --arm64"),
-                            (("--admin", f"bob={other}"), "wow pool admin")):
+        for words, says in ((("--at", "other.example.org"), f"{self.world.typed} stamp"), (("--at", "manager.example.org", "--subnet", "10.0.0.0/8"), "keeps its subnet"),
+                            (("--machines", "8"), f"{self.world.typed} ticket"), (("--login",), f"{self.world.typed} stamp {self.world.pool} --login"), (("--until", "2098-01-01"), f"{self.world.typed} ticket"), (("--user", f"bob={other}"), f"{self.world.typed} user add"),
+                            (("--arm64",), f"has no files for arm64, not files for arm64. To make those files, too: {self.world.typed} stamp {self.world.pool} --arm64"),
+                            (("--admin", f"bob={other}"), f"{self.world.typed} admin add")):
             code, _, err = self.world.run("create", "science", *words)
             self.assertEqual((1, True), (code, says in err), err)
         code, _, err = self.world.run("create", "physics", "--folder", self.world.pool)
@@ -396,8 +409,8 @@ class AnotherPool(unittest.TestCase):
     def test_settings_that_were_changed_by_hand_into_nonsense_are_refused(self):
         path = self.world.pool / "pool.json"
         kept = path.read_text(encoding="utf-8")
-        for text, says in (("{", "wow pool restore"), ("[]", "wow pool restore"), (kept.replace('"format": 1', '"format": 2'), "format 2"),
-                           (json.dumps({**json.loads(kept), "more": 1}), "wow pool restore")):
+        for text, says in (("{", f"{self.world.typed} restore backup.age"), ("[]", f"{self.world.typed} restore backup.age"), (kept.replace('"format": 1', '"format": 2'), "format 2"),
+                           (json.dumps({**json.loads(kept), "more": 1}), f"{self.world.typed} restore backup.age")):
             path.write_text(text, encoding="utf-8")
             code, _, err = self.world.run("show", self.world.pool)
             self.assertEqual((1, True), (code, says in err), err)

@@ -52,9 +52,9 @@ class Kept(unittest.TestCase):
 
     def test_show_warns_a_year_before_the_ca_s_certificate_ends(self):
         now = datetime.datetime.now(datetime.timezone.utc)
-        self.assertEqual("", show.ends((now + datetime.timedelta(days=366)).isoformat()))
-        for word in ("with it the pool", "wow-ca renew-authority", "wow pool backup --ca"):
-            self.assertIn(word, show.ends((now + datetime.timedelta(days=364)).isoformat()))
+        self.assertEqual("", show.ends((now + datetime.timedelta(days=366)).isoformat(), "wow pool backup science"))
+        for word in ("with it the pool", "wow-ca renew-authority", "wow pool backup science --ca DIR"):
+            self.assertIn(word, show.ends((now + datetime.timedelta(days=364)).isoformat(), "wow pool backup science"))
         self.assertNotIn("with it the pool", self.world.run("show", self.world.pool)[1])
 
     def test_show_tells_all_that_is_in_the_folder_and_no_secret(self):
@@ -128,16 +128,26 @@ class Kept(unittest.TestCase):
         self.world.make_image(content=b"the next system")
         (self.world.pool / "secret").write_text("cd" * 32 + "\n", encoding="ascii")
         _, out, _ = self.world.run("show", self.world.pool)
-        self.assertEqual(2, out.count("not of the last build: wow pool stamp"), out)
-        self.assertIn("older than what it holds: wow pool backup", out)
+        self.assertEqual(2, out.count(f"not of the last build: {self.world.typed} stamp {self.world.pool}\n"), out)
+        self.assertIn(f"older than what it holds: {self.world.typed} backup {self.world.pool}\n", out)
 
-    def test_a_folder_that_is_half_made_is_named_as_such(self):
+    def test_no_verb_does_anything_in_a_folder_that_is_half_made_and_each_says_what_goes_on_with_it(self):
+        half, steps = self.world.home / "half made", iter(("ca", "manager", "ticket", "managers"))
+
         def end(name):
-            if name == "ticket":
+            if name == step:
                 raise KeyboardInterrupt
-        self.assertEqual(130, self.world.run("create", "half", "--at", "manager.example.org", reached=end)[0])
-        code, _, err = self.world.run("show", "half")
-        self.assertEqual((1, True), (code, "wow pool create" in err), err)
+        more = ("--at", "manager.example.org", "--at", "second.example.org", "--folder", half)
+        for step in steps:
+            self.assertEqual(130, self.world.run("create", "half", *more, reached=end)[0])
+            before = {path: path.read_bytes() for path in half.rglob("*") if path.is_file()}
+            for words in (("show", half), ("ticket", half, "--machines", "3"), ("user", "add", half, f"bob={self.world.key}"), ("admin", "add", half, f"bob={self.world.key}"),
+                          ("project", "add", half, "surge", "--says", "We forecast."), ("manager", "add", half, "third"), ("stamp", half), ("backup", half)):
+                code, _, err = self.world.run(*words)
+                self.assertEqual((1, f"wow pool {words[0]}: {half}: is half made. Type: {self.world.typed} create half --folder '{half}', which goes on where it ended\n"),
+                                 (code, err))
+                self.assertEqual(before, {path: path.read_bytes() for path in half.rglob("*") if path.is_file()}, words)
+        self.assertEqual(["manager", "second"], [row["host"] for row in json.loads(self.world.does("create", "half", "--folder", half, "--json"))["manager"]])
 
     def test_a_ticket_goes_into_the_volunteers_image_and_into_the_backup(self):
         told = self.run_json("ticket", self.world.pool, "--machines", "3", *UNTIL)
@@ -161,7 +171,7 @@ class Kept(unittest.TestCase):
 
     def test_an_ended_ticket_in_the_images_is_told_by_every_verb_that_makes_them_and_by_the_page(self):
         first = self.run_json("show", self.world.pool)["tickets"][0]["id"]
-        said = f"ticket {first}, which is in the images, ended on {day_in(0)} and admits nobody. Before you send them: wow pool ticket {self.world.pool} --machines N"
+        said = f"ticket {first}, which is in the images, ended on {day_in(0)} and admits nobody. Before you send them: {self.world.typed} ticket {self.world.pool} --machines N"
         self.assertNotIn("WARNING", self.world.does("stamp", self.world.pool))
         self.assertIn(f"The ticket {first} admits 100 machines until {day_in(settings.DAYS)}.", self.world.text("START.md"))
         for words in (("ticket", self.world.pool, "--end", first), ("stamp", self.world.pool), ("user", "add", self.world.pool, f"bob={self.world.key}")):
@@ -237,8 +247,8 @@ class Kept(unittest.TestCase):
         self.assertNotIn("alice]", self.world.conf("for-volunteers/science-config.img"))
         self.refused("user", "remove", self.world.pool, "alice", says="no user of this pool")
         self.world.make_image(content=b"the next system")
-        self.refused("user", "remove", self.world.pool, "alice", says=f"before it had made the images: wow pool stamp {self.world.pool}")
-        self.refused("project", "remove", self.world.pool, "surge", says=f"before it had made the images: wow pool stamp {self.world.pool}")
+        self.refused("user", "remove", self.world.pool, "alice", says=f"before it had made the images: {self.world.typed} stamp {self.world.pool}")
+        self.refused("project", "remove", self.world.pool, "surge", says=f"before it had made the images: {self.world.typed} stamp {self.world.pool}")
         self.refused("user", "add", self.world.pool, f"Bob={self.world.key}", says="not a user name")
 
     def test_who_is_called_as_an_account_of_the_system_is_not_added_and_can_be_removed(self):
@@ -271,9 +281,9 @@ class Kept(unittest.TestCase):
                 code, _, err = self.world.run(*words, reached=end)
                 self.assertEqual((1 if end is full else 130, False, 1), (code, "same command" in err, err.count("\n")), err)
                 told, go_on = err.partition("The change is kept. ")[2].rsplit("on with: ", 1)
-                self.assertEqual((f"wow pool stamp {self.world.pool}\n", True), (go_on, told.endswith("When that is mended, go " if end is full else "Go ")), err)
+                self.assertEqual((f"{self.world.typed} stamp {self.world.pool}\n", True), (go_on, told.endswith("When that is mended, go " if end is full else "Go ")), err)
                 self.assertEqual((bool(left), True), (told.startswith("When the images are made: "), left in told), err)
-                self.world.does(*err.strip().rpartition(": wow pool ")[2].split())
+                self.world.does(*err.strip().rpartition(f": {self.world.typed} ")[2].split())
                 conf = self.world.conf("for-volunteers/science-config.img")
                 for word, stands in ((f"{other}.example.org", "manager"), ("[user:bob]", "user"), ("[project:surge]", "project")):
                     self.assertEqual(stands in words and "add" in words, word in conf, words)

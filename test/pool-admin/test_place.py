@@ -55,7 +55,7 @@ class Places(unittest.TestCase):
 
     def test_a_name_without_an_address_is_doubted_with_what_to_do(self):
         (told,) = self.named()
-        for words in ("manager.example.org has no address", "Name or service not known", "wow pool stamp --at"):
+        for words in ("manager.example.org has no address", "Name or service not known", " pool stamp FOLDER --at HOST"):
             self.assertIn(words, told)
 
     def test_a_name_whose_address_strangers_do_not_reach_is_doubted(self):

@@ -113,7 +113,7 @@ class Kept(Manager):
         with mock.patch.object(os, "rename", power):
             code, out, _ = self.world.run("backup", self.world.pool, "--new-key", "--ca", self.ca)
         self.assertEqual((130, True), (code, "AGE-SECRET-KEY-1" in out))
-        self.assertIn("none: wow pool backup makes one", self.world.does("show", self.world.pool))
+        self.assertIn(f"none: {self.world.typed} backup {self.world.pool} makes one", self.world.does("show", self.world.pool))
         code, _, err = self.world.run("backup", self.world.pool)
         self.assertEqual((1, True), (code, "--new-key --ca DIR" in err), err)
         key = json.loads(self.world.does("backup", self.world.pool, "--new-key", "--ca", self.ca, "--json"))["recovery_key"]

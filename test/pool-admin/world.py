@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.append(str(ROOT / "appliance"))
 
-from pool import cli, place  # noqa: E402
+from pool import cli, here, place  # noqa: E402
 from pool.clone import Clone  # noqa: E402
 from pool.formats import ovf  # noqa: E402
 
@@ -93,6 +93,12 @@ class World:
         with contextlib.chdir(self.home), _stdin(typed):
             code = cli.main([str(word) for word in words], self.clone, out, err, reached)
         return code, out.getvalue(), err.getvalue()
+
+    @property
+    def typed(self):
+        """`wow pool` as it is typed there."""
+        with contextlib.chdir(self.home):
+            return here.typed()
 
     def does(self, *words):
         """The same, which must succeed; its standard output."""

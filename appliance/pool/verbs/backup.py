@@ -1,6 +1,6 @@
 """Makes the sealed backup anew, in the pool's folder. It opens with the recovery key that was printed when the first one was made."""
 
-from pool import backup, opening, programs, signing
+from pool import backup, here, opening, programs, signing
 from pool.folder import Folder
 from pool.node import WowError
 
@@ -26,20 +26,12 @@ def run(given, context):
                        "Say --ca DIR, too: a copy of the manager's /var/lib/wow/ca", str(folder.authority))
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
-
-        def tell(key, _):
-            context.tell({"file": str(folder.sealed), "recovery_key": key})
-            opening.show_key(key, context)
-            told.append(key)
-
-        told = []
         if taken and signing.KEYS in taken and signing.is_other(folder, given.ca):
             context.warn([f"the keys in {given.ca} do not go on from those that this folder knows: that CA came back from a backup without its key. "
                           "Machines that know the former keys take nothing that these sign, until they start with a new configuration disk"])
-        context.run([pool.sealed(tell, given.new_key, taken)])
-        if not told:
-            context.tell({"file": str(folder.sealed), "recovery_key": None})
+        context.run([opening.sealing(pool, context, lambda _: {"file": str(folder.sealed)}, given.new_key, taken)])
+        context.tell({"file": str(folder.sealed), "recovery_key": None})
         if taken:
             key = next((f"{name} of the manager is sealed in it, and opens with the recovery key alone" for name in taken if signing.KEY.fullmatch(name)), "")
-            context.say(f"{key or 'the certificate to which the CA renewed its own is in it'}. Have new machines know it: wow pool stamp {folder.typed}")
+            context.say(f"{key or 'the certificate to which the CA renewed its own is in it'}. Have new machines know it: {here.typed()} stamp {folder.typed}")
         context.say(f"{folder.sealed} of {backup.note_of(folder)['made']}: copy it to another place")

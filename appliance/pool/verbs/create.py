@@ -4,7 +4,7 @@ to whom. A run that was ended at any moment is gone on with by the same command;
 import datetime
 import sys
 
-from pool import addresses, conf, image, opening, place, programs, settings, stamping, users
+from pool import addresses, conf, here, image, opening, place, programs, settings, stamping, users
 from pool.authority import day_in, today
 from pool.folder import Folder
 from pool.node import WowError, agreed
@@ -51,36 +51,29 @@ def run(given, context):
             same_pool(given, folder)  # another run may have been faster
         else:
             settings.write(folder.settings, wanted)
-        pool = opening.pool(folder, context, held)
+        pool = opening.begun(folder, context, held)
         context.warn(place.overlaps(pool.settings.subnet))
         make(pool, context)
 
 
 def make(pool, context):
-    """Every step. The recovery key is told last, so that it stands at the end; with --json in the one line that is printed."""
-    def tell(key, note):
-        context.tell({**opening.facts(pool), "backup": opening.sealed(pool.folder, note), "recovery_key": key})
-        opening.show_key(key, context)
-        told.append(key)
-
-    told = []
+    """Every step. The recovery key is told last, so that it stands at the end."""
     context.run([pool.build()])
     if not image.is_there(context.clone):
         raise WowError("holds no image after the build", "Look at what it printed above", str(context.clone.out))
     context.run([*pool.identity(), pool.others()])
-    context.run([*pool.images(REFUSE), pool.papers(), pool.sealed(tell)])
+    context.run([*pool.images(REFUSE), pool.papers(), opening.sealing(pool, context, lambda note: opening.facts(pool, note))])
     context.warn([*missing(pool.settings, pool.folder.typed), *pool.doubts()])
     context.say(f"the pool {pool.settings.name} is in {pool.folder.root}; read START.md there")
-    if not told:
-        context.tell({**opening.facts(pool), "recovery_key": None})
+    context.tell({**opening.facts(pool), "recovery_key": None})
 
 
 def missing(told, root):
     """Whom a pool lacks, and how they come: better before the images are sent than after."""
     if not told.users:
-        yield f"nobody may log in to the pool's machines, so nobody can send jobs. Before you send the images: wow pool user add {root} NAME=FILE.pub"
+        yield f"nobody may log in to the pool's machines, so nobody can send jobs. Before you send the images: {here.typed()} user add {root} NAME=FILE.pub"
     if not told.admins:
-        yield ("nobody may log in to the manager, so nobody can take a machine back, or publish modules. Before you start it: wow pool admin add "
+        yield (f"nobody may log in to the manager, so nobody can take a machine back, or publish modules. Before you start it: {here.typed()} admin add "
                f"{root} NAME=FILE.pub")
 
 
@@ -146,22 +139,24 @@ def managers(places, reserved, subnet):
 
 def same_pool(given, folder):
     """WowError where the pool in the folder is another than the one that was typed."""
-    there = folder.read()
+    there, command, root = folder.read(), here.typed(), folder.typed
     at = ["{}:{}".format(*place.read(one)) for one in given.at]
     known = [one["at"] for one in there.managers]
     typed = {"NAME": (given.name, there.name, "Give another name or another --folder"),
              "--subnet": (given.subnet, there.subnet, "A pool keeps its subnet; another one is another pool: give another name"),
-             "--at": (at[0] if at else None, there.at, "To move the manager: wow pool stamp --at"),
+             "--at": (at[0] if at else None, there.at, f"To move the manager: {command} stamp {root} --at HOST"),
              "a further --at": (" ".join(one for one in at[1:] if one not in known) or None, " ".join(one for one in known if one) or "none",
-                                "To have another manager: wow pool manager add"),
-             "--managers": (given.managers if given.managers and given.managers > 1 + len(known) else None, 1 + len(known), "To have another one: wow pool manager add"),
-             "--machines": (given.machines, there.machines, "To admit more machines: wow pool ticket"),
-             "--until": (given.until, there.until, "To admit machines for longer: wow pool ticket"),
-             "--login": (given.login or None, there.login, "To make that image, too: wow pool stamp --login"),
-             "--arm64": (given.arm64 or None, there.arm64, "To make those files, too: wow pool stamp --arm64"),
-             "--keyboard": (given.keyboard, there.keyboard or "us", "To have another one: wow pool stamp --keyboard"),
-             "--user": (users.read(given.user) or None, there.users, "To change who may log in: wow pool user"),
-             "--admin": (users.read(given.admin, "--admin") or None, there.admins, "To change who administers the pool: wow pool admin")}
+                                f"To have another manager: {command} manager add {root} NAME"),
+             "--managers": (given.managers if given.managers and given.managers > 1 + len(known) else None, 1 + len(known),
+                            f"To have another one: {command} manager add {root} NAME"),
+             "--machines": (given.machines, there.machines, f"To admit more machines: {command} ticket {root} --machines N"),
+             "--until": (given.until, there.until, f"To admit machines for longer: {command} ticket {root} --machines N --until DAY"),
+             "--login": (given.login or None, there.login, f"To make that image, too: {command} stamp {root} --login"),
+             "--arm64": (given.arm64 or None, there.arm64, f"To make those files, too: {command} stamp {root} --arm64"),
+             "--keyboard": (given.keyboard, there.keyboard or "us", f"To have another one: {command} stamp {root} --keyboard LAYOUT"),
+             "--user": (users.read(given.user) or None, there.users, f"To change who may log in: {command} user add {root} NAME=FILE.pub, or remove"),
+             "--admin": (users.read(given.admin, "--admin") or None, there.admins,
+                         f"To change who administers the pool: {command} admin add {root} NAME=FILE.pub, or remove")}
     for option, (wanted, has, todo) in typed.items():
         if wanted is not None and wanted != has:
             raise WowError(f"the pool there has {_shown(has, option)}, not {_shown(wanted, option)}", todo, str(folder.root), option)

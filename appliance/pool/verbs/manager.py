@@ -2,7 +2,7 @@
 The list is signed here and travels in the new images: as soon as a machine that was started from one of them joins, all machines have it. `sign` signs the same
 list once more."""
 
-from pool import addresses, conf, opening, place
+from pool import addresses, conf, here, opening, place
 from pool.folder import Folder
 from pool.node import WowError, agreed, kinds
 from pool.pool import FIRST
@@ -28,13 +28,13 @@ def run(given, context):
     folder = Folder(given.folder)
     folder.read()
     if (given.name is None) != (given.what == "sign"):
-        raise WowError("is no word of sign" if given.name else "is missing", "Type: wow pool manager sign FOLDER, or add or remove with a NAME", "", given.name or "NAME")
+        raise WowError("is no word of sign" if given.name else "is missing", f"Type: {here.typed()} manager sign {folder.typed}, or add or remove with a NAME", "",
+                       given.name or "NAME")
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
         pool.find_images()  # before anything is changed: without an image to stamp, nothing is
         pool.list_managers(changed(given, pool, context), given.today, given.after)
-        opening.renew(pool, context, told(given, folder, pool.settings))
-        context.tell(opening.facts(pool))
+        opening.renew(pool, context, lambda note: opening.facts(pool, note), told(given, folder, pool.settings))
 
 
 def changed(given, pool, context):
@@ -51,7 +51,7 @@ def with_one(given, pool, context):
         raise WowError("is the first manager's name" if given.name == FIRST else "is not a DNS label", "Give small letters, digits and inner hyphens, like second",
                        "", given.name)
     if given.name in [one["host"] for one in there]:
-        raise WowError("is a manager of this pool", f"wow pool show lists them{opening.ended_before(pool)}", "", given.name)
+        raise WowError("is a manager of this pool", f"{here.typed()} show {pool.folder.typed} lists them{opening.ended_before(pool)}", "", given.name)
     if len(there) + 1 == agreed.MOST_MANAGERS:
         raise WowError(f"would be one more than the {agreed.MOST_MANAGERS} managers that a pool may have", "Remove another one first", "", given.name)
     at = None
@@ -68,7 +68,7 @@ def without_one(given, pool):
     """The managers beside the first, but for one. WowError where that is none. One whose key is left of a run that was ended goes as a whole."""
     there = pool.settings.managers
     if given.name == FIRST:
-        raise WowError("has the CA, and stays", "If that machine is gone for good: wow pool stamp --replace-manager", "", given.name)
+        raise WowError("has the CA, and stays", f"If that machine is gone for good: {here.typed()} stamp {pool.folder.typed} --replace-manager", "", given.name)
     if given.name not in [one["host"] for one in there] and not (kinds.is_label(given.name) and pool.folder.other(given.name).exists()):
         raise WowError("is no manager beside the first", f"One of: {', '.join(one['host'] for one in there) or 'none'}{opening.ended_before(pool)}", "", given.name)
     return tuple(one for one in there if one["host"] != given.name)

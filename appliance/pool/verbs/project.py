@@ -28,8 +28,8 @@ def run(given, context):
         after = changed(given, pool)
         pool.find_images()  # before anything is changed: without an image to stamp, nothing is
         pool.change(projects=after)
-        opening.renew(pool, context, f"projects: {', '.join(after) or 'none'}. Send the new images; machines that run already keep the file that they have")
-        context.tell({"projects": [{"name": name, **told} for name, told in after.items()]})
+        opening.renew(pool, context, lambda _: {"projects": [{"name": name, **told} for name, told in after.items()]},
+                      f"projects: {', '.join(after) or 'none'}. Send the new images; machines that run already keep the file that they have")
 
 
 def changed(given, pool):

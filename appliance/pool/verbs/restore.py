@@ -4,7 +4,7 @@ import getpass
 import pathlib
 import sys
 
-from pool import backup, durable, opening, programs, settings, signing
+from pool import backup, durable, here, opening, programs, settings, signing
 from pool.authority import Authority
 from pool.folder import Folder
 from pool.node import WowError
@@ -22,7 +22,7 @@ def run(given, context):
     """Opens the backup, looks whether it is a pool's, and only then makes the folder."""
     programs.need("age")
     if not context.clone.wow_ca.exists():
-        raise WowError("is not built yet", f"Type: cd {context.clone.root} && make image", str(context.clone.wow_ca))
+        raise WowError("is not built yet", f"Type: {context.clone.make_image}", str(context.clone.wow_ca))
     backup.read(given.file)  # before anybody types a key for nothing
     named = pathlib.Path(given.folder).absolute() if given.folder else None
     parent = named.parent if named else pathlib.Path.cwd()
@@ -46,9 +46,9 @@ def run(given, context):
     folder = Folder(target)
     folder.make()
     with opening.locked(folder, context) as held:
-        context.tell(opening.facts(opening.pool(folder, context, held)))
+        context.tell(opening.facts(opening.begun(folder, context, held)))
     context.say(f"the pool {told.name} is in {target}, with its CA: {len(contents['certificates'])} certificates, {len(contents['tickets'])} tickets. "
-                f"Its images: wow pool stamp {folder.typed}")
+                f"Its images: {here.typed()} stamp {folder.typed}")
     context.say(signing_told(key, folder))
     context.say("The CA of a manager that runs knows who was admitted since the backup was made: this copy does not. Replace that manager only if it is gone")
 
@@ -79,8 +79,9 @@ def signing_told(key, folder):
     if key:
         return f"Key {key} of the manager, which signs what is published, is in {folder.ca} again"
     return ("The backup has no key that `wow-ca rekey` made on the manager. If it was typed there, take that key from the manager's disk: copy its /var/lib/wow/ca, then "
-            f"wow pool backup {folder.typed} --ca COPY, and restore that backup. If the disk is lost, type on the next manager: wow-ca rekey. Machines that "
-            "know the lost key take nothing that is published then, until they start with a new configuration disk, which wow pool stamp makes after another wow pool backup --ca")
+            f"{here.typed()} backup {folder.typed} --ca COPY, and restore that backup. If the disk is lost, type on the next manager: wow-ca rekey. Machines that "
+            f"know the lost key take nothing that is published then, until they start with a new configuration disk, which "
+            f"{here.typed()} stamp {folder.typed} makes after another backup --ca")
 
 
 def asked():

@@ -4,8 +4,9 @@ gave them. The folder knows what was made here; machines, and how many have used
 import datetime
 import json
 import re
+import shlex
 
-from pool import opening, programs
+from pool import here, opening, programs
 from pool.folder import Folder
 from pool.node import WowError, agreed, history, table, token
 from pool.pool import FIRST
@@ -45,8 +46,6 @@ def run(given, context):
         raise WowError("is of the history, for which a machine has to be asked", "Say --via USER@HOST, too", "--manager")
     with opening.locked(folder, context) as held:
         pool = opening.pool(folder, context, held)
-        if not pool.authority.is_there or not folder.read_tickets():
-            raise WowError("is half made", "Type `wow pool create` again, it goes on where it ended", str(folder.root))
         told = opening.facts(pool)
     built = context.clone.noted()
     for one in told["images"]:
@@ -56,11 +55,12 @@ def run(given, context):
     context.plain("\n".join([*lines(told), *(["", *history.lines(told["history"])] if given.via else [])]))
 
 
-def ends(not_after):
-    """What is said of the folder's copy of the CA's certificate a year before it ends, "" before that."""
+def ends(not_after, backup):
+    """What is said of the folder's copy of the CA's certificate a year before it ends, "" before that. backup: what
+    takes a newer one over."""
     left = datetime.datetime.fromisoformat(not_after) - datetime.datetime.now(datetime.timezone.utc)
     return (". It ends within a year, and with it the pool: renew it before, on the manager with the CA, by wow-ca renew-authority. Where that was done, this "
-            "folder has the one before it: wow pool backup --ca DIR takes the new one over"
+            f"folder has the one before it: {backup} --ca DIR takes the new one over"
             if left.total_seconds() < agreed.AUTHORITY_WARNING else "")
 
 
@@ -74,7 +74,7 @@ def token_of(folder, given):
     try:
         return token.from_key(key.read_bytes(), given.number)
     except FileNotFoundError:
-        raise WowError("is not there: the pool is half made", "Type `wow pool create` again, it goes on where it ended", str(key)) from None
+        raise opening.half_made(folder) from None
 
 
 def asked(given, secret):
@@ -93,17 +93,18 @@ def asked(given, secret):
 
 def lines(told):
     """What the folder holds, for people."""
+    backup, stamp = (f"{here.typed()} {verb} {shlex.quote(told['folder'])}" for verb in ("backup", "stamp"))
     rows = [["pool", told["name"]], ["folder", told["folder"]], ["subnet", told["subnet"]], ["manager at", f"{told['at']} (UDP)"],
-            ["CA", f"valid until {told['ca']['not_after'][:10]}, SHA-256 {told['ca']['sha256']}{ends(told['ca']['not_after'])}"]]
+            ["CA", f"valid until {told['ca']['not_after'][:10]}, SHA-256 {told['ca']['sha256']}{ends(told['ca']['not_after'], backup)}"]]
     rows += [["manager", f"{row['host']} {row['address']}{' with the CA' if row['ca'] else ''}{', at ' + row['at'] if row['at'] else ''}, "
               f"first certificate until {row['not_after'][:10]}"] for row in told["manager"]]
     rows += [["ticket", f"{row['id']}, {row['machines']} machines until {row['not_after'][:10]}"] for row in told["tickets"]]
     rows += [[kind, f"{name}, {key.split()[0]} {' '.join(key.split()[2:])}".rstrip()] for kind in ("user", "admin") for name, key in told[f"{kind}s"].items()]
     rows += [["project", f"{row['name']}: {row['says']} {row['link']}".rstrip()] for row in told["projects"]]
-    rows += [["file", f"{row['file']}, {table.size(row['bytes'])}, release {row['release']}{'' if row['current'] else ', not of the last build: wow pool stamp'}"]
+    rows += [["file", f"{row['file']}, {table.size(row['bytes'])}, release {row['release']}{'' if row['current'] else f', not of the last build: {stamp}'}"]
              for row in told["images"]]
-    rows += [] if told["images"] else [["file", "none: wow pool stamp makes them"]]
+    rows += [] if told["images"] else [["file", f"none: {stamp} makes them"]]
     sealed = told["backup"]
-    rows.append(["backup", f"{sealed['file']}, {sealed['made'][:10]}{'' if sealed['current'] else ', older than what it holds: wow pool backup'}"
-                 if sealed else "none: wow pool backup makes one"])
+    rows.append(["backup", f"{sealed['file']}, {sealed['made'][:10]}{'' if sealed['current'] else f', older than what it holds: {backup}'}"
+                 if sealed else f"none: {backup} makes one"])
     return table.columns(rows)

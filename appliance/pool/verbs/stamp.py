@@ -1,7 +1,7 @@
 """Makes the images anew after `make image`, renews the manager's first certificate if it is time, or moves the manager to another address. What has not
 changed stays. A manager that has run is not replaced by the new file: it has the CA's records. Give its disk the new system: wow pool upgrade."""
 
-from pool import conf, image, opening, place
+from pool import conf, here, image, opening, place
 from pool.folder import Folder
 from pool.pool import LEAVE, REPLACE
 
@@ -35,9 +35,10 @@ def run(given, context):
         why = None if given.replace_manager else pool.served()
         if why:
             context.warn([f"the manager's files stay as they are. {folder.ca} {why}. If that manager is gone for good, say --replace-manager"])
-        context.run([*pool.images(REPLACE if given.replace_manager else LEAVE), pool.papers(), pool.sealed(lambda key, _: opening.show_key(key, context))])
+        context.run([*pool.images(REPLACE if given.replace_manager else LEAVE), pool.papers(),
+                     opening.sealing(pool, context, lambda note: opening.facts(pool, note))])
         context.warn(pool.doubts())
-        context.say("the images are up to date. A manager that has run stays as it is: wow pool upgrade gives its disk the new system")
+        context.say(f"the images are up to date. A manager that has run stays as it is: {here.typed()} upgrade MACHINE.qcow2 gives its disk the new system")
         context.tell(opening.facts(pool))
 
 

@@ -36,8 +36,7 @@ def change(given, context, field, called, left):
         conf.judge(told.name, told.subnet, told.at, after, given.what)
         pool.find_images()  # before anything is changed: without an image to stamp, nothing is
         pool.change(**{field: after})
-        opening.renew(pool, context, left(after, pool.settings))
-        context.tell({field: after})
+        opening.renew(pool, context, lambda _: {field: after}, left(after, pool.settings))
 
 
 def without(there, names, called, pool):
