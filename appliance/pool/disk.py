@@ -4,6 +4,7 @@ name of a file says nothing. The layout is appliance/image/disk's."""
 import json
 import pathlib
 import re
+import shlex
 import subprocess
 import tempfile
 from typing import NamedTuple
@@ -30,16 +31,16 @@ class Disk(NamedTuple):
     lists: list
 
 
-def read(path, place, held=(), is_own=False):
+def read(path, place, held=(), is_own=False, far=None):
     """The Disk in a qcow2; `place` is a folder for what is made meanwhile; `is_own` says that it is a machine's, whose owner may have chosen a backing file for it,
-    and no image, which may come from anybody. WowError where it is none of a WOW machine, or where a machine runs from it."""
+    and no image, which may come from anybody; `far` is called with the percentage of its system that is read. WowError where it is none of a WOW machine, or where a machine runs from it."""
     if not path.is_file():
         raise WowError("no such file", f"Name a machine's qcow2, and an image like build/out/{QCOW2}", str(path))
     form = onedisk.form_of(path)
     if form is None:
         raise WowError(*NO_TABLE, str(path))
     if form != "qcow2":
-        raise WowError(f"is of the format {form}, not qcow2", f"Convert it first: qemu-img convert -f {form} -O qcow2 {path.name} NEW.qcow2; and back after "
+        raise WowError(f"is of the format {form}, not qcow2", f"Convert it first: qemu-img convert -f {form} -O qcow2 {shlex.quote(str(path))} NEW.qcow2; and back after "
                        "the upgrade", str(path))
     if not is_own and (wrong := headers.wrong(path, form)):
         raise WowError(*wrong, str(path))
@@ -53,7 +54,7 @@ def read(path, place, held=(), is_own=False):
         if not {SYSTEM, HOME} <= names.keys():
             raise WowError(f"has no partitions {SYSTEM} and {HOME}: it is no disk of a WOW machine", "Name the first disk of the machine, not WOWCFG", str(path))
         system = scratch / "system"
-        _cut(path, system, names[SYSTEM]["start"] * SECTOR // MIB, names[SYSTEM]["size"] * SECTOR // MIB, held)
+        _cut(path, system, names[SYSTEM]["start"] * SECTOR, names[SYSTEM]["size"] * SECTOR, held, far)
         texts = [_inside(system, f"cat {file}", path) for file in _lists(system, path)]
         return Disk(table, max(_releases(system, texts, path), key=_numbers), texts)
 
@@ -108,7 +109,7 @@ def _numbers(release):
 
 def _table(path, raw, held):
     """The partition table in the disk's first MiB; its copy at the disk's end is not looked for."""
-    _cut(path, raw, 0, 1, held)
+    _cut(path, raw, 0, MIB, held)
     about = json.loads(programs.run("qemu-img", "info", "--output=json", "-f", "qcow2", path, held=held))
     with open(raw, "r+b") as file:
         file.truncate(about["virtual-size"])
@@ -119,10 +120,10 @@ def _table(path, raw, held):
     return [{key: value for key, value in entry.items() if key != "node"} for entry in entries]
 
 
-def _cut(path, raw, start, length, held):
-    """Copies so many MiB of a disk. A disk that a machine runs from is locked by it."""
-    programs.run("qemu-img", "dd", "-f", "qcow2", "-O", "raw", f"if={path}", f"of={raw}", "bs=1M", f"skip={start}", f"count={start + length}", held=held,
-                 place=raw.parent)
+def _cut(path, raw, start, length, held, far=None):
+    """Copies so many bytes of a disk, sparse. A disk that a machine runs from is locked by it."""
+    part = onedisk.options(onedisk.OneDisk(path.resolve(), path, "qcow2", {}), onedisk.Part(start, length))
+    programs.run("qemu-img", "convert", "-p", "-O", "raw", "--image-opts", part, raw, held=held, place=raw.parent, far=far)
 
 
 def _inside(system, request, path):

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 
+from pool.formats import tools
 from pool.node import WowError
 
 SHOWN = 1500
@@ -19,13 +20,14 @@ LITTLE = 256 * 1024
 """Bytes of free room below which a failure is put down to that, too: SQLite calls it a disk I/O error."""
 
 
-def run(*command, held=(), text=None, place=None):
+def run(*command, held=(), text=None, place=None, far=None):
     """Runs a command to its end; returns what it printed. `held`: descriptors that it keeps open, so that a lock outlives us until it has ended;
-    `place`: the folder that it writes to. WowError if it fails or is not there."""
+    `place`: the folder that it writes to; `far`: called with the percents that it tells (`tools.follow`). WowError if it fails or is not there."""
     words = [str(word) for word in command]
-    how = {"input": text} if text is not None else {"stdin": subprocess.DEVNULL}
+    reads = {"input": text} if text is not None else {"stdin": subprocess.DEVNULL}
+    how = {"pass_fds": tuple(held), "env": {**os.environ, "PATH": _path()}}
     try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False, pass_fds=tuple(held), env={**os.environ, "PATH": _path()}, **how)
+        done = tools.follow(words, far, **how) if far else subprocess.run(words, capture_output=True, text=True, check=False, **reads, **how)
     except FileNotFoundError:
         raise WowError("is not there", "appliance/host-packages installs what test/packages.txt lists, `make image` the pool's own programs",
                        words[0]) from None

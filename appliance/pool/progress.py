@@ -1,5 +1,6 @@
 """Says what happens, each line with the seconds since the beginning."""
 
+import contextlib
 import sys
 import time
 
@@ -20,6 +21,18 @@ class Progress:
     def __call__(self, text):
         """Prints one line."""
         print(f"[{self.elapsed:6.1f} s] {text}", file=self._stream, flush=True)
+
+    @contextlib.contextmanager
+    def going(self, text):
+        """Says what begins, and gives what is called with a percentage until it has ended: a terminal shows that, on a line of its own which goes again."""
+        self(text)
+        if not self._stream.isatty():
+            yield lambda percent: None
+            return
+        try:
+            yield lambda percent: print(f"\r{percent:10d} %", end="", file=self._stream, flush=True)
+        finally:
+            print(f"\r{'':12}\r", end="", file=self._stream, flush=True)
 
     def plain(self, text=""):
         """Prints text as it is: tables, a job's output."""

@@ -1,9 +1,11 @@
 """`wow pool upgrade`: a machine's disk gets a newer system, and whatever ends it, the machine is there, the former or the new one."""
 
 import functools
+import io
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -12,6 +14,7 @@ from unittest import mock
 from world import World
 
 from killing import killed
+from pool import cli
 
 MIB = 1 << 20
 PARTS = {"WOWBOOT": (1, 1), "WOWESP": (2, 2), "WOWSYS": (4, 12), "WOWHOME": (16, 8)}
@@ -121,6 +124,26 @@ class Upgraded(Base):
         code, out, _ = self.upgrade(self.image)
         self.assertEqual((0, True), (code, "has this very system already" in out), out)
         self.assertEqual(self.before, (self.world.home / "manager.qcow2.before").read_bytes())
+
+    def test_what_takes_long_is_said_before_it_begins_and_a_terminal_shows_how_far_it_is(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+        for stream in (io.StringIO(), Terminal()):
+            make_disk(self.machine, "0.1.0", home=b"keys and queue")
+            self.assertEqual(0, cli.main(["upgrade", str(self.machine)], self.world.clone, stream, stream))
+            said = stream.getvalue()
+            # Each begins before what the one before it tells has ended.
+            self.assertEqual([f"reading the system of {self.machine}", f"reading the system of {self.image}", f"making the new disk in {self.machine}.upgrade"],
+                             re.findall(r"(?m)^\[.*s\] ((?:reading|making)[^;\r\n]*)", said.replace("\r", "\n")), said)
+            percents = [list(map(int, re.findall(r"\r +(\d+) %", part))) for part in re.split("reading|making", said)[1:]]
+            if not stream.isatty():
+                self.assertEqual([[], [], []], percents)
+                continue
+            for told in percents:
+                self.assertEqual((sorted(told), 100), (told, told[-1]))
+            self.assertTrue({25, 50, 75} <= set(percents[2]), percents)
+            self.assertEqual(3, said.count(f"\r{'':12}\r["), "the line with the percents goes before the next one comes")
 
     def test_a_home_that_has_grown_with_its_disk_stays_as_large_as_it_is(self):
         from pool import disk
@@ -420,17 +443,19 @@ class Ended(Base):
 
     def test_a_disk_without_room_is_told_and_the_machine_stays(self):
         place = pathlib.Path(tempfile.mkdtemp())
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", place], check=True)
         self.addCleanup(place.rmdir)
-        self.addCleanup(subprocess.run, ["umount", place], check=True)
-        with open(self.image, "r+b"):
-            make_disk(self.image, "0.2.0", modules=("tutorial",), system=os.urandom(MIB))
-        machine = place / "manager.qcow2"
-        machine.write_bytes(self.before)
-        code, _, err = self.world.run("upgrade", machine, self.image)
-        self.assertEqual(1, code)
-        self.assertIn("No space left on device", err)
-        self.assertEqual((["manager.qcow2"], self.before), (os.listdir(place), machine.read_bytes()))
+        make_disk(self.machine, "0.1.0", home=os.urandom(4 * MIB))
+        self.before = self.machine.read_bytes()
+        # For what is read, and for what is made.
+        for room, begun in ((MIB // 64, []), (4 * MIB, ["system"])):
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={len(self.before) + room}", "tmpfs", place], check=True)
+            self.addCleanup(subprocess.run, ["umount", place], check=True)
+            machine, names = place / "manager.qcow2", []
+            machine.write_bytes(self.before)
+            code, _, err = self.world.run("upgrade", machine, self.image, reached=names.append)
+            self.assertEqual((1, begun), (code, names), err)
+            self.assertRegex(err, "No space left on device|no room left")
+            self.assertEqual((["manager.qcow2"], self.before), (os.listdir(place), machine.read_bytes()))
 
 
 if __name__ == "__main__":

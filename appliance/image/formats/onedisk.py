@@ -61,9 +61,9 @@ def alone(path, shown):
     return form
 
 
-def copy_raw(path, form, out, shown):
-    """Copies all of a disk of this format into the raw file `out`, sparse. Without its format QEMU would take what a machine wrote to a raw disk for a header."""
-    tools.run("qemu-img", "convert", "-f", form, "-O", "raw", path.resolve(), out, about=shown, into=out)
+def copy_raw(path, form, out, shown, far=None):
+    """Copies all of a disk of this format into the raw file `out`, sparse; far: as `tools.follow` takes it. Without its format QEMU would take what a machine wrote to a raw disk for a header."""
+    tools.run("qemu-img", "convert", "-p", "-f", form, "-O", "raw", path.resolve(), out, about=shown, into=out, far=far)
 
 
 def look(file, scratch, shown=None):

@@ -25,6 +25,8 @@ KNOWN = {
 """What a program says, and what is told of it."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 BLOCK = 1 << 16
+PERCENT = re.compile(rb"\((\d+)\.\d+/100%\)")
+"""How `qemu-img -p` says how far it is."""
 HELD = []
 """Descriptors that each program keeps open (`held`)."""
 
@@ -133,11 +135,30 @@ def held(descriptors):
         del HELD[len(HELD) - len(descriptors):]
 
 
-def run(*command, about, into=None, cwd=None, good=(0,), text=None):
-    """What a program prints that reads `text`. ImageError about the file `about` where it ends with another code than the good ones; about `into`, the file that it
+def follow(words, far, **how):
+    """The CompletedProcess of a program that says how far it is as `qemu-img -p` does, and reads nothing: far(percent) is called each time."""
+    with tempfile.TemporaryFile() as errors, subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, **how) as process:
+        said = bytearray()
+        try:
+            while block := os.read(process.stdout.fileno(), BLOCK):
+                begin = max(0, len(said) - len("(100.00/100%"))
+                said += block
+                for found in PERCENT.findall(said, begin)[-1:]:
+                    far(int(found))
+        except BaseException:
+            process.kill()
+            raise
+        process.wait()
+        errors.seek(0)
+        return subprocess.CompletedProcess(words, process.returncode, *(bytes(one).decode(errors="replace") for one in (said, errors.read())))
+
+
+def run(*command, about, into=None, cwd=None, good=(0,), text=None, far=None):
+    """What a program prints that reads `text`, or that says how far it is (`follow`). ImageError about the file `about` where it ends with another code than the good ones; about `into`, the file that it
     writes, if that is another one, where there is no room."""
-    how = {"stdin": subprocess.DEVNULL} if text is None else {"input": text}
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, cwd=cwd, env=ENVIRONMENT, pass_fds=HELD, **how)
+    words, how = [str(word) for word in command], {"cwd": cwd, "env": ENVIRONMENT, "pass_fds": HELD}
+    reads = {"stdin": subprocess.DEVNULL} if text is None else {"input": text}
+    done = follow(words, far, **how) if far else subprocess.run(words, capture_output=True, text=True, check=False, **reads, **how)
     if done.returncode not in good:
         said = done.stderr or done.stdout
         raise refusal(into if into and FULL in said else about, command[0], said)

@@ -80,7 +80,10 @@ def keep_from_qemu(lock, machine):
 
 def upgrade(machine, image, work, context, held):
     """The same with the machine's disk taken, and a folder beside it for what is made meanwhile."""
-    was, new = disk.read(machine, work, held, is_own=True), disk.read(image, work, held)
+    with context.say.going(f"reading the system of {machine}") as far:
+        was = disk.read(machine, work, held, is_own=True, far=far)
+    with context.say.going(f"reading the system of {image}") as far:
+        new = disk.read(image, work, held, far=far)
     told = {"machine": str(machine), "from": was.release, "to": new.release, "before": None}
     # Of two systems nobody knows here which one the machine starts, and whoever upgrades may do so because that one is bad.
     if was.lists == new.lists[:1]:
@@ -115,7 +118,8 @@ def steps(machine, image, work, context, held):
     made, kept, link = work / "new.qcow2", before(machine), work / "former.qcow2"
 
     def make():
-        programs.run(context.clone.replace_base, machine, image, "-o", made, held=held, place=work)
+        with context.say.going(f"making the new disk in {work}; {machine} stays as it is meanwhile") as far:
+            programs.run(context.clone.replace_base, machine, image, "-o", made, "-p", held=held, place=work, far=far)
         owner = machine.stat()
         os.chown(made, owner.st_uid, owner.st_gid)
         made.chmod(owner.st_mode & 0o7777)
