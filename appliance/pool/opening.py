@@ -28,7 +28,8 @@ def begun(folder, context, held):
 def pool(folder, context, held):
     """The same of a pool that has all that makes it one. WowError where `create` was ended before: it alone goes on with that."""
     found = begun(folder, context, held)
-    if not all(step.is_done() for step in (*found.identity(), found.others())):
+    # A pool of before may not know the keys that its CA has by now (`backup --ca`).
+    if not all(step.is_done() for step in (*found.identity(), found.others()) if step.name != "keys"):
         raise half_made(folder)
     return found
 
@@ -54,9 +55,14 @@ def sealing(found, context, result, *how):
     the note is the new backup's."""
     def tell(key, note):
         context.tell({**result(note), "recovery_key": key})
-        context.plain(f"\nThe recovery key, which opens the backup and stands in no file:\n\n    {key}\n\n"
-                      "Write it down now: it is not shown again. A key that was shown before does not open this backup.\n")
+        show_key(key, context)
     return found.sealed(tell, *how)
+
+
+def show_key(key, context):
+    """Prints a new recovery key, once."""
+    context.plain(f"\nThe recovery key, which opens the backup and stands in no file:\n\n    {key}\n\n"
+                  "Write it down now: it is not shown again. A key that was shown before does not open this backup.\n")
 
 
 def ended_before(found):
