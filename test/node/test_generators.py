@@ -362,14 +362,6 @@ class Condor(unittest.TestCase):
             self.assertIn(f"SUBMIT_REQUIREMENT_{name}", settings)
             self.assertRegex(settings[f"SUBMIT_REQUIREMENT_{name}_REASON"], '^".{30,}"$')
 
-    def test_who_submits_from_a_home_is_warned_and_a_queue_of_dagman_is_not(self):
-        settings = self.settings()
-        folder, warns = settings["SUBMIT_REQUIREMENT_OwnFolder"], settings["SUBMIT_REQUIREMENT_OwnFolder_IS_WARNING"]
-        self.assertEqual(("true", ["OwnFolder"]), (warns, [name.split("_")[2] for name in settings if name.endswith("_IS_WARNING")]))
-        self.assertTrue(folder.startswith("member(JobUniverse, {7, 12}) || "), folder)
-        home = re.compile(re.search(r'!regexp\("(.*)", Iwd\)', folder)[1])
-        self.assertEqual([True, True, False, False], [bool(home.search(path)) for path in ("/home/alice", "/home/alice/", "/home/alice/job", "/srv/home/alice")])
-
     def test_all_of_a_machines_logs_are_a_few_megabytes(self):
         settings = self.settings()
         kilobytes = int(settings["MAX_DEFAULT_LOG"].removesuffix(" Kb")) * (1 + int(settings["MAX_NUM_DEFAULT_LOG"]))

@@ -245,12 +245,6 @@ def asking(tally, alpha):
             said = alpha.sh(f"condor_q {number} -af HoldReason; condor_rm {number} > /dev/null", "alice")
         # Why it cannot be read HTCondor leaves out.
         must("reading from file /home/bob/secret.txt" in said or "ermission denied" in said, said)
-    with tally.case("who submits from the home is warned of what may come there, who does so from a folder of its own is not"):
-        for line, is_warned in (("", True), ("initialdir = /home/alice/", True), ("initialdir = /home/alice/own", False)):
-            alpha.sh("mkdir -p own", "alice")
-            said = refusal(alpha, f"requirements = false\n{line}")
-            must("submitted to cluster" in said and ("mkdir job" in said) == is_warned, f"{line}: {said}")
-            alpha.sh(f"condor_rm {said.split('cluster ')[1].split('.')[0]} > /dev/null", "alice")
 
 
 def reaching(tally, alpha, beta):

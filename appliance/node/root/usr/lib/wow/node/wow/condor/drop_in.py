@@ -236,7 +236,7 @@ JOB_TRANSFORM_WowStreams @=end
   DEFAULT LimitDirectoryAccess Iwd
 @end
 SHADOW = /usr/lib/wow/node/shadow
-SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, OneProgram, OwnFiles, OwnPlace, PartOfMachine, ShortProject, ShortLimits, ShortWords, OwnFolder
+SUBMIT_REQUIREMENT_NAMES = OwnShare, SlotAccount, OneProgram, OwnFiles, OwnPlace, PartOfMachine, ShortProject, ShortLimits, ShortWords
 SUBMIT_REQUIREMENT_OwnShare = AccountingGroup =?= undefined || AccountingGroup =?= Owner || AccountingGroup =?= strcat("{ads.PATIENT}", Owner)
 SUBMIT_REQUIREMENT_OwnShare_REASON = "A job counts for who submits it: leave accounting_group out, and name no other in accounting_group_user"
 SUBMIT_REQUIREMENT_SlotAccount = RunAsOwner =!= true
@@ -255,9 +255,6 @@ SUBMIT_REQUIREMENT_ShortLimits = ConcurrencyLimits =?= undefined || size(Concurr
 SUBMIT_REQUIREMENT_ShortLimits_REASON = "concurrency_limits have {LONGEST_LIMITS} characters at most"
 SUBMIT_REQUIREMENT_ShortWords = isBoolean(NiceUser ?: false) && isInteger(ExecutableSize ?: 0) && isInteger(ImageSize ?: 0)
 SUBMIT_REQUIREMENT_ShortWords_REASON = "nice_user is true or false, ExecutableSize and ImageSize are whole numbers: leave them out"
-SUBMIT_REQUIREMENT_OwnFolder = member(JobUniverse, {{7, 12}}) || !regexp("^/home/[^/]+/*$", Iwd)
-SUBMIT_REQUIREMENT_OwnFolder_IS_WARNING = true
-SUBMIT_REQUIREMENT_OwnFolder_REASON = "A machine that runs a job can put any file into the folder of its submission, here your home, .bashrc too. Submit from a folder of its own: mkdir job && cd job"
 SYSTEM_PERIODIC_HOLD_NAMES = $(SYSTEM_PERIODIC_HOLD_NAMES) WowDisk
 SYSTEM_PERIODIC_HOLD_WowDisk = {_filled()}
 SYSTEM_PERIODIC_HOLD_WowDisk_SUBCODE = {held.DISK_SUBCODE}
