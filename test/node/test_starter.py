@@ -1,4 +1,5 @@
 """What a starter enters before it becomes HTCondor's, and with what: the program `starter`, wow/slots/alone.py, wow/lib/libc.py."""
+import contextlib
 import errno
 import importlib.machinery
 import importlib.util
@@ -45,7 +46,8 @@ class Starter(unittest.TestCase):
 
     def test_disk_and_control_groups_are_bounded_then_the_slot_shut_then_it_becomes_the_starter_with_its_arguments(self):
         done, said = self.run_it()
-        self.assertEqual([("begin", ARGUMENTS, "1 <a> 0"), ("bound",), ("enter",), ("mount", b"none", homes.FOLDER, b"tmpfs", alone.MS_RDONLY, b"mode=0")], done[:4])
+        hidden = [("mount", b"none", folder, b"tmpfs", alone.MS_RDONLY, b"mode=0") for folder in (b"/home", b"/run/layers")]
+        self.assertEqual([("begin", ARGUMENTS, "1 <a> 0"), ("bound",), ("enter",), *hidden], done[:5])
         self.assertEqual(("execv", "/usr/sbin/condor_starter", ["/usr/sbin/condor_starter", *ARGUMENTS]), done[-1])
         self.assertEqual([], said)
 
@@ -63,6 +65,12 @@ class Starter(unittest.TestCase):
         done = [what[0] for what in self.run_it(arguments=["-classad"])[0]]
         self.assertIn("enter", done)
         self.assertFalse({"bound", "mount"}.intersection(done))
+
+    def test_a_folder_that_is_not_there_need_not_be_hidden_and_one_that_cannot_be_is_told(self):
+        for error, is_raised in ((FileNotFoundError(errno.ENOENT, "No such file or directory"), False), (OSError(errno.EPERM, "Operation not permitted"), True)):
+            with mock.patch.object(libc, "call", side_effect=error) as call, self.assertRaises(OSError) if is_raised else contextlib.nullcontext():
+                homes.hide()
+            self.assertEqual(1 if is_raised else 2, call.call_count, error)
 
 
 class Groups(unittest.TestCase):

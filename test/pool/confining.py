@@ -87,11 +87,13 @@ def run(tally, pool):
         beta.sh("echo 0 2147483647 > /proc/sys/net/ipv4/ping_group_range")
         # As a machine that runs a job of bob's may leave it.
         beta.sh("chmod o+rwx /home/bob")
+        # As the image has it: everybody's /var/tmp, seen by the layer that it is written to.
+        beta.sh("install -d -m 1777 /run/layers/top/upper/var/tmp")
         said.update(json.loads(Job(alpha, "alice", INTRUDER, on=f"beta.{ZONE}", arguments=" ".join([*places, *far])).result()))
     if said:
         tried(tally, pool, said, places, far)
         beta.run("nft", "delete table inet left")
-        beta.sh("chmod o-rwx /home/bob")
+        beta.sh("chmod o-rwx /home/bob; rm -r /run/layers")
     treated(tally, alpha, beta)
     neighbour.remove()
     server.remove()
