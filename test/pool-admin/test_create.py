@@ -211,7 +211,8 @@ class SeveralManagers(unittest.TestCase):
             made, added = ({line for line in one.conf(disk).splitlines() if not line.startswith(("secret", "certificate", "ticket"))} for one in (self.world, other))
             self.assertEqual(added, made)
         start = self.world.text("START.md")
-        self.assertIn("second in the same way at **second.example.org** (UDP port 7000), once: `for-manager-second/science-manager-second.ova`", start)
+        self.assertRegex(start, r"second in the same way at \*\*second\.example\.org\*\* \(UDP port 7000\), before \*\*\d{4}-\d\d-\d\d\*\* and once: "
+                                "`for-manager-second/science-manager-second.ova`")
 
     def test_a_run_that_was_ended_is_gone_on_with_and_no_manager_is_made_twice(self):
         def before(wanted):

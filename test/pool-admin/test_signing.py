@@ -3,6 +3,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 import unittest
 from unittest import mock
 
@@ -217,6 +218,7 @@ class Stamped(Manager):
         other = self.world.home / "other"
         sealed = (self.world.pool / "authority.age").read_bytes()
         self.wow_ca("init", "--pool", "science", "--subnet", "10.128.0.0/16", folder=other)
+        time.sleep(1.1)  # a renewed certificate ends later, by whole seconds
         self.wow_ca("renew-authority", "--early", folder=other)
         (self.ca / "authority.notice").write_bytes((other / "authority.notice").read_bytes())
         code, _, err = self.world.run("backup", self.world.pool, "--ca", self.ca)
